@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What the agent needs from the kernel side. `native/index.ts` is the real instance; tests of pure
+ * code use recorded bytes. The addon moves bytes: it interprets no record and no energy reading.
+ */
+import type * as E from 'fp-ts/lib/Either.js';
+import type * as TE from 'fp-ts/lib/TaskEither.js';
+
+/** A failed operation of the addon, with what a log reader needs. */
+export interface NativeError {
+  readonly _tag: 'NativeError';
+  /** e.g. `load accounting`, `attach sched_switch`, `mmap slots`, `lock /sys/fs/bpf/wattfeed`. */
+  readonly operation: string;
+  readonly errno: number;
+  /** errno's name, e.g. `EPERM`. */
+  readonly code: string;
+  /** Tail of the verifier's or libbpf's log, or the first lock holder's pid. */
+  readonly detail: string;
+}
+
+export interface SessionOptions {
+  /** Slots in the table; a power of two in [256, 4194304]. */
+  readonly maxTasks: number;
+  /** One per possible CPU, index = cpu: the CPU domain (package x core type) it belongs to. */
+  readonly cpuDomains: readonly number[];
+  /** One per possible CPU: its SMT sibling, or -1. */
+  readonly smtSiblings: readonly number[];
+  /** Name of the cgroup v1 controller whose hierarchy names workloads (`cpuacct`, …), or `unified`. */
+  readonly cgroupHierarchy: string;
+  /** Measure BPF run time (kernel.bpf_stats) for the self metrics. */
+  readonly bpfStats: boolean;
+}
+
+/** One energy source to be read at each window's edge, in order. */
+export type EnergySourceSpec =
+  | { readonly kind: 'file'; readonly path: string }
+  | {
+      readonly kind: 'perf';
+      readonly pmuType: number;
+      readonly config: bigint;
+      readonly cpu: number;
+    };
+
+export interface WindowOptions {
+  /** 20 ms to 3600 s. */
+  readonly windowMillis: number;
+  readonly sources: readonly EnergySourceSpec[];
+  /** Hand windows over in batches of this many; 1 = each. Can be changed while running. */
+  readonly wakeEvery: number;
+}
+
+export interface ProgramStats {
+  readonly name: string;
+  readonly runCount: bigint;
+  readonly runTimeNanos: bigint;
+  readonly recursionMisses: bigint;
+  /** Instructions the verifier processed at load; 0 where the kernel does not say. */
+  readonly verifiedInstructions: number;
+}
+
+/** One loaded and attached set of programs. */
+export interface ActivitySession {
+  /** Begins the window thread. `onBatch` gets one or more windows of records.h, one behind the other. */
+  start(options: WindowOptions, onBatch: (batch: Uint8Array) => void): E.Either<NativeError, void>;
+  setWakeEvery(windows: number): void;
+  setWindowMillis(windowMillis: number): E.Either<NativeError, void>;
+  /** Closes the running window now and hands everything over; resolves after onBatch was called. */
+  closeWindow(): TE.TaskEither<NativeError, void>;
+  /** Marks every thread of a process; children inherit. 0 removes the tag. Returns threads tagged. */
+  setTag(tgid: number, tag: number): E.Either<NativeError, number>;
+  programStats(): E.Either<NativeError, readonly ProgramStats[]>;
+  /** Detaches first, takes the last window (WINDOW_FINAL), hands it over, frees everything. Twice is fine. */
+  close(): TE.TaskEither<NativeError, void>;
+}
+
+/** Features the kernel side needs; each says whether it is there and, if not, the error met. */
+export interface KernelFeature {
+  readonly name: string;
+  readonly isAvailable: boolean;
+  readonly detail: string;
+}
+
+export interface ActivityPort {
+  /** Loads and attaches on a worker thread. Fails if another measurer holds `lockDirectory`. */
+  open(options: SessionOptions): TE.TaskEither<NativeError, ActivitySession>;
+  /** Probes the features themselves (never the kernel's version); leaves nothing loaded. */
+  probeFeatures(): readonly KernelFeature[];
+  /** Reads a perf event once per call for `millis`, to see whether it counts: first and last value. */
+  probePerf(
+    spec: EnergySourceSpec & { kind: 'perf' },
+    millis: number,
+  ): E.Either<NativeError, { readonly first: bigint; readonly last: bigint }>;
+  /** flock on a directory; released by the kernel when the process ends. Left carries the holder's pid in `detail`. */
+  lockDirectory(path: string): E.Either<NativeError, void>;
+}

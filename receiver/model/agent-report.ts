@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The last window as a viewer sees it: what the socket sends, `top` draws and `--json` prints.
+ * JSON-safe (no bigint): exact energies are decimal strings of microjoules where a sum must close,
+ * numbers elsewhere. `schema` rises when a field changes its meaning; fields are only ever added.
+ */
+import type {
+  EnergyDomainKind,
+  EnergyOrigin,
+  EnergySourceKind,
+  SplitMethod,
+} from './energy-domain.js';
+
+export const AGENT_REPORT_SCHEMA = 1;
+
+export interface AgentReport {
+  readonly schema: typeof AGENT_REPORT_SCHEMA;
+  readonly agent: {
+    readonly pid: number;
+    readonly version: string;
+    readonly startedUnixMillis: number;
+    readonly hostName: string;
+  };
+  readonly window: {
+    readonly index: string;
+    readonly startNanos: string;
+    readonly endNanos: string;
+    readonly endUnixMillis: number;
+    readonly durationSeconds: number;
+    readonly lateMillis: number;
+  };
+  readonly source: {
+    readonly origin: EnergyOrigin;
+    readonly kinds: readonly EnergySourceKind[];
+    readonly split: SplitMethod;
+    /** The model's parameters are a guess: nobody set energy.model. */
+    readonly isGuess: boolean;
+    /** As `top` shows it, e.g. `measured (powercap), split by CPU time`. */
+    readonly label: string;
+  };
+  readonly host: {
+    readonly cpuCount: number;
+    readonly busyRatio: number;
+    readonly stealRatio: number | null;
+  };
+  readonly domains: readonly DomainRow[];
+  readonly meters: readonly MeterRow[];
+  readonly processes: readonly ProcessRow[];
+  readonly cgroups: readonly CgroupRow[];
+  readonly threads: readonly ThreadRow[];
+  readonly exitedProcesses: EnergyRow;
+  readonly overflowProcesses: EnergyRow;
+  readonly overflowCgroups: EnergyRow;
+  readonly accounting: AccountingRow;
+}
+
+export interface EnergyRow {
+  /** Mean power over the last window. */
+  readonly packageWatts: number;
+  readonly dramWatts: number;
+  /** Since the agent started. */
+  readonly packageJoules: number;
+  readonly dramJoules: number;
+  /** CPU time of the last window ÷ its length: 1 = one CPU. */
+  readonly cpuRatio: number;
+  readonly cpuSeconds: number;
+}
+
+export interface DomainRow {
+  readonly id: string;
+  readonly kind: EnergyDomainKind;
+  readonly name: string;
+  readonly packageId: number | null;
+  readonly parentId: string | null;
+  readonly source: EnergySourceKind;
+  readonly origin: EnergyOrigin;
+  readonly split: SplitMethod | null;
+  /** `ok`, `first`, or the reason of a rejected or failed window, e.g. `failed: permission (EACCES)`. */
+  readonly state: string;
+  readonly watts: number | null;
+  readonly idleWatts: number | null;
+  readonly irqWatts: number | null;
+  readonly unattributedWatts: number | null;
+  readonly acceptedMicrojoules: string;
+  readonly entitiesMicrojoules: string;
+  readonly idleMicrojoules: string;
+  readonly irqMicrojoules: string;
+  readonly unattributedMicrojoules: string;
+}
+
+export interface MeterRow {
+  readonly id: string;
+  readonly name: string;
+  readonly watts: number | null;
+  /** meter - packages - DRAM; negative = the sources contradict each other. */
+  readonly restWatts: number | null;
+  readonly joules: number;
+}
+
+export interface ProcessRow extends EnergyRow {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly startUnixMillis: number;
+  readonly name: string;
+  readonly user: string;
+  readonly uid: number;
+  readonly cgroup: string;
+  readonly threadCount: number;
+  readonly isKernelThread: boolean;
+  readonly isExited: boolean;
+}
+
+export interface CgroupRow extends EnergyRow {
+  readonly id: string;
+  readonly path: string;
+}
+
+export interface ThreadRow extends EnergyRow {
+  readonly tid: number;
+  readonly pid: number;
+  readonly name: string;
+}
+
+export interface AccountingRow {
+  readonly slotsUsed: number;
+  readonly slotsLimit: number;
+  readonly slotBytes: number;
+  readonly switchesPerSecond: number;
+  /** Losses since start, by name; all zero on a healthy agent. */
+  readonly losses: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What an energy counter covers, and which domains contain which.
+ *
+ * `package` and `dram` are disjoint on servers and are what gets attributed. `core` and `uncore` are
+ * inside a package, `die` domains make up a package; `platform` (psys, wall meter, battery)
+ * contains everything. Only disjoint domains may ever be summed.
+ */
+export type EnergyDomainKind = 'package' | 'die' | 'core' | 'uncore' | 'dram' | 'platform';
+
+/** Where a joule comes from: a counter, or an estimate. */
+export type EnergyOrigin = 'measured' | 'modelled';
+/** How a domain's joules were split: by hardware counters or by CPU time. */
+export type SplitMethod = 'counters' | 'time';
+export type EnergySourceKind = 'perf' | 'powercap' | 'hwmon' | 'power-supply' | 'model';
+
+export interface EnergyDomain {
+  /** Unique on the host and stable over restarts, e.g. `intel-rapl:0`, `power/energy-pkg:0`. Becomes `hw.id`. */
+  readonly id: string;
+  readonly kind: EnergyDomainKind;
+  /** As the kernel names it: `package-0`, `dram`, `psys`. Becomes `hw.name`. */
+  readonly name: string;
+  /** Physical package; undefined for the platform. */
+  readonly packageId: number | undefined;
+  /** The domain that contains this one. Becomes `hw.parent`. */
+  readonly parentId: string | undefined;
+  readonly source: EnergySourceKind;
+  readonly origin: EnergyOrigin;
+  /** Its joules are split among entities; false for domains inside or around an attributed one. */
+  readonly isAttributed: boolean;
+}
+
+/** The disjoint attribute every attributed joule carries (`wattfeed.domain`). */
+export type AttributedKind = 'package' | 'dram';

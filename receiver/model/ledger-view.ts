@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What outputs may read of the ledger: cumulative totals since the agent started, never windows.
+ * The exporter, the socket and `top` see the same numbers because they read the same thing.
+ */
+import type { AttributedKind, EnergyDomain, SplitMethod } from './energy-domain.js';
+import type { FailReason, RejectReason, UnattributedReason } from './window.js';
+import type { Microjoules, Nanos } from './units.js';
+
+export type EnergyByKind = Readonly<Record<AttributedKind, Microjoules>>;
+
+/** (tgid, start) names a process for ever; a re-used pid is another one. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startBoottimeNanos: Nanos;
+  /** Wall-clock start, milliseconds since the epoch: `process.creation.time`. */
+  readonly startUnixMillis: number;
+  readonly parentPid: number;
+  readonly name: string;
+  readonly uid: number;
+  /** Login name; the uid in digits where there is none. */
+  readonly user: string;
+  readonly isKernelThread: boolean;
+  readonly cgroupId: bigint;
+  readonly cgroupPath: string;
+}
+
+export interface ProcessTotals {
+  readonly identity: ProcessIdentity;
+  readonly energy: EnergyByKind;
+  readonly cpuNanos: Nanos;
+  readonly threadCount: number;
+  /** max(process start, agent start), milliseconds since the epoch: the series' start time. */
+  readonly seriesStartUnixMillis: number;
+  /** Ended, kept until its final value was exported. */
+  readonly isExited: boolean;
+}
+
+export interface CgroupTotals {
+  readonly id: bigint;
+  /** Path below the hierarchy's root, `/` for the root itself; `(deleted:ID)` where it was gone before it was read. */
+  readonly path: string;
+  /** Exclusive: own tasks only, children not included. */
+  readonly energy: EnergyByKind;
+  readonly cpuNanos: Nanos;
+  readonly seriesStartUnixMillis: number;
+}
+
+export interface ThreadTotals {
+  readonly tid: number;
+  readonly pid: number;
+  readonly name: string;
+  readonly energy: EnergyByKind;
+  readonly cpuNanos: Nanos;
+}
+
+/** One energy domain since start. accepted = entities + idle + irq + unattributed, exactly. */
+export interface DomainTotals {
+  readonly domain: EnergyDomain;
+  readonly split: SplitMethod;
+  readonly acceptedMicrojoules: Microjoules;
+  readonly entitiesMicrojoules: Microjoules;
+  readonly idleMicrojoules: Microjoules;
+  readonly irqMicrojoules: Microjoules;
+  readonly unattributed: ReadonlyMap<UnattributedReason, Microjoules>;
+  readonly windowsAccepted: number;
+  readonly windowsRejected: ReadonlyMap<RejectReason, number>;
+  readonly windowsFailed: ReadonlyMap<FailReason, number>;
+}
+
+/** Sums for entities that no longer have, or never got, an entry of their own. */
+export interface Remainder {
+  readonly energy: EnergyByKind;
+  readonly cpuNanos: Nanos;
+}
+
+export interface LedgerView {
+  readonly startUnixMillis: number;
+  readonly domains: () => readonly DomainTotals[];
+  readonly processes: () => Iterable<ProcessTotals>;
+  readonly cgroups: () => Iterable<CgroupTotals>;
+  /** Only while thread totals are asked for. */
+  readonly threads: () => Iterable<ThreadTotals>;
+  /** Processes that ended and were exported: their sum, so that totals stay whole. */
+  readonly exitedProcesses: () => Remainder;
+  /** Processes and cgroups beyond the ledger's caps. */
+  readonly overflow: () => { readonly processes: Remainder; readonly cgroups: Remainder };
+}

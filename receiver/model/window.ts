@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AttributedKind, EnergyDomain, SplitMethod } from './energy-domain.js';
+import type { AccountingStats } from './activity.js';
+import type { Microjoules, Nanos, Watts, WindowNanos } from './units.js';
+
+/**
+ * What became of one domain's counter in one window. Three outcomes never merge: a domain that is
+ * absent is not in the plan at all; `failed` and `rejected` windows move no ledger and are counted.
+ */
+export type DomainStep =
+  | { readonly _tag: 'First' }
+  | {
+      readonly _tag: 'Advanced';
+      readonly deltaMicrojoules: Microjoules;
+      readonly spanNanos: Nanos;
+      readonly wrapped: boolean;
+    }
+  | { readonly _tag: 'Rejected'; readonly reason: RejectReason; readonly detail: string }
+  | { readonly _tag: 'Failed'; readonly reason: FailReason; readonly detail: string };
+
+export type RejectReason =
+  'reset' | 'implausible' | 'suspend' | 'out-of-range' | 'gap' | 'not-counting';
+export type FailReason = 'unreadable' | 'permission' | 'empty' | 'not-a-number' | 'gone';
+
+export interface DomainReading {
+  readonly domain: EnergyDomain;
+  readonly step: DomainStep;
+}
+
+/** Why measured energy belongs to nobody. */
+export type UnattributedReason = 'overflow' | 'unslotted' | 'no-activity' | 'unknown-package';
+
+/** Where one attributed domain's delta went. entities + idle + irq + unattributed = delta, exactly. */
+export interface DomainBalance {
+  readonly domain: EnergyDomain;
+  readonly split: SplitMethod;
+  readonly deltaMicrojoules: Microjoules;
+  readonly spanNanos: Nanos;
+  readonly entitiesMicrojoules: Microjoules;
+  readonly idleMicrojoules: Microjoules;
+  readonly irqMicrojoules: Microjoules;
+  readonly unattributed: ReadonlyMap<UnattributedReason, Microjoules>;
+  /** The idle floor used; undefined while none is known yet (then idle is what no activity explains). */
+  readonly idleFloorWatts: Watts | undefined;
+}
+
+/** One (thread, CPU domain)'s part of one window. Order as `ActivityWindow.tasks`. */
+export interface TaskShare {
+  readonly energy: Readonly<Record<AttributedKind, Microjoules>>;
+}
+
+/** Whole-machine meter against the sum of packages and DRAM. */
+export interface MeterBalance {
+  readonly domain: EnergyDomain;
+  readonly meterMicrojoules: Microjoules;
+  /** meter - packages - DRAM; negative when the sources contradict each other. Attributed to nobody. */
+  readonly restMicrojoules: Microjoules | undefined;
+  readonly spanNanos: Nanos;
+}
+
+/** The result of one window: what was measured and to whom it was given. */
+export interface WindowReport {
+  readonly index: bigint;
+  readonly startNanos: Nanos;
+  readonly endNanos: Nanos;
+  readonly realtimeNanos: Nanos;
+  readonly lateNanos: WindowNanos;
+  readonly readings: readonly DomainReading[];
+  readonly balances: readonly DomainBalance[];
+  readonly meters: readonly MeterBalance[];
+  readonly busyRatio: number;
+  readonly stealNanos: WindowNanos | undefined;
+  readonly stats: AccountingStats;
+  readonly slotsUsed: number;
+  readonly slotsLimit: number;
+}
