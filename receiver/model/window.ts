@@ -28,7 +28,17 @@ export interface DomainReading {
 }
 
 /** Why measured energy belongs to nobody. */
-export type UnattributedReason = 'overflow' | 'unslotted' | 'no-activity' | 'unknown-package';
+export type UnattributedReason =
+  /** Task time that found no slot and whose cgroup could not be kept either. */
+  | 'overflow'
+  /** Task time of tasks without storage, or behind a switch that was not seen. */
+  | 'unslotted'
+  /** The window carries no record of any CPU of the package. */
+  | 'no-activity'
+  /** The domain names a package that the topology does not have. */
+  | 'unknown-package'
+  /** The attribution's own check failed: a defect, counted and logged. */
+  | 'inconsistent';
 
 /** Where one attributed domain's delta went. entities + idle + irq + unattributed = delta, exactly. */
 export interface DomainBalance {
@@ -40,13 +50,23 @@ export interface DomainBalance {
   readonly idleMicrojoules: Microjoules;
   readonly irqMicrojoules: Microjoules;
   readonly unattributed: ReadonlyMap<UnattributedReason, Microjoules>;
-  /** The idle floor used; undefined while none is known yet (then idle is what no activity explains). */
+  /** The idle floor used; undefined while none is known yet: then all energy is active if anything ran. */
   readonly idleFloorWatts: Watts | undefined;
 }
 
-/** One (thread, CPU domain)'s part of one window. Order as `ActivityWindow.tasks`. */
+/** One (thread, CPU domain)'s part of one window, see `taskShareAt`. */
 export interface TaskShare {
   readonly energy: Readonly<Record<AttributedKind, Microjoules>>;
+}
+
+/**
+ * Everybody's part of one window in whole microjoules, as columns (10,000 rows a second: no object per
+ * row). `tasks` and `overflow` run parallel to the same arrays of the ActivityWindow.
+ */
+export interface WindowShares {
+  readonly tasks: Readonly<Record<AttributedKind, Float64Array>>;
+  /** Task time without a slot, whose cgroup is known: charged to the cgroup, to no single process. */
+  readonly overflow: Readonly<Record<AttributedKind, Float64Array>>;
 }
 
 /** Whole-machine meter against the sum of packages and DRAM. */
