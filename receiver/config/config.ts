@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The decoded configuration: built once by `decode.ts`, passed down in slices. */
+import type { HostRoots } from '../host/roots.js';
+import type { EnergySourceKind } from '../model/energy-domain.js';
+
+/** P = idle + (max - idle) · utilisation^gamma, for the whole host. */
+export interface PowerModel {
+  readonly idleWatts: number;
+  readonly maxWatts: number;
+  readonly gamma: number;
+}
+
+export interface AccountingConfig {
+  readonly maxTasks: number;
+  /** `auto`, `unified`, or a cgroup v1 controller. */
+  readonly cgroupHierarchy: string;
+  readonly bpfStats: boolean;
+}
+
+export interface EnergyConfig {
+  /** `auto`: the best that answers; a list: only these, in this order. */
+  readonly sources: 'auto' | readonly EnergySourceKind[];
+  /** Excludes `tdpWatts`. */
+  readonly model: PowerModel | undefined;
+  readonly tdpWatts: number | undefined;
+  /** Idle floor of one package; undefined: learnt. */
+  readonly idleWatts: number | undefined;
+  /** Undefined: twice the largest constraint that the zone declares, else 2 kW. */
+  readonly maxPlausibleWatts: number | undefined;
+}
+
+export interface LedgerConfig {
+  readonly maxProcesses: number;
+  readonly maxCgroups: number;
+  readonly maxExited: number;
+}
+
+export interface ExportConfig {
+  readonly enabled: boolean;
+  readonly levels: {
+    readonly process: boolean;
+    readonly cgroup: boolean;
+    readonly thread: boolean;
+  };
+  readonly cpuTime: { readonly process: boolean; readonly cgroup: boolean };
+  readonly maxProcessSeries: number;
+}
+
+export interface AgentConfig {
+  readonly socketPath: string;
+  readonly stateDirectory: string;
+  readonly pinDirectory: string;
+}
+
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+
+export interface Config {
+  readonly windowMillis: number;
+  readonly roots: HostRoots;
+  readonly accounting: AccountingConfig;
+  readonly energy: EnergyConfig;
+  readonly ledger: LedgerConfig;
+  readonly export: ExportConfig;
+  readonly agent: AgentConfig;
+  readonly log: { readonly level: LogLevel };
+}

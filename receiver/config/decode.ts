@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * File text, environment and flags to one Config, or every mistake in them at once, each with its
+ * place and what to write instead.
+ */
+import * as E from 'fp-ts/lib/Either.js';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { EnergySourceKind } from '../model/energy-domain.js';
+import type { Complaint } from '../model/errors.js';
+import type { Config } from './config.js';
+import { complaintsOfIssue, crossComplaints, type PlaceOf } from './complaints.js';
+import { applyLayer, overridesOf, type Override } from './layers.js';
+import { configSchema, type ConfigFile } from './schema.js';
+import { parseYaml, type YamlValues } from './yaml-text.js';
+
+export interface ConfigInput {
+  /** Undefined: there is no file, and nobody asked for one. */
+  readonly file: { readonly path: string; readonly text: string } | undefined;
+  /** Dotted key to the flag's text. */
+  readonly flags: ReadonlyMap<string, string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const sourceKinds: Readonly<
+  Record<Exclude<ConfigFile['energy']['sources'], 'auto'>[number], EnergySourceKind>
+> = {
+  perf: 'perf',
+  powercap: 'powercap',
+  hwmon: 'hwmon',
+  power_supply: 'power-supply',
+  model: 'model',
+};
+
+const energyOf = ({ energy }: ConfigFile): Config['energy'] => ({
+  sources: energy.sources === 'auto' ? 'auto' : energy.sources.map((name) => sourceKinds[name]),
+  model: energy.model && {
+    idleWatts: energy.model.idle_watts,
+    maxWatts: energy.model.max_watts,
+    gamma: energy.model.gamma,
+  },
+  tdpWatts: energy.tdp_watts,
+  idleWatts: energy.idle_watts,
+  maxPlausibleWatts: energy.max_plausible_watts,
+});
+
+/** The file's shape to the program's: one line per key, so that none is forgotten. */
+export const configOfFile = (file: ConfigFile): Config => ({
+  windowMillis: file.window_millis,
+  roots: file.roots,
+  accounting: {
+    maxTasks: file.accounting.max_tasks,
+    cgroupHierarchy: file.accounting.cgroup_hierarchy,
+    bpfStats: file.accounting.bpf_stats,
+  },
+  energy: energyOf(file),
+  ledger: {
+    maxProcesses: file.ledger.max_processes,
+    maxCgroups: file.ledger.max_cgroups,
+    maxExited: file.ledger.max_exited,
+  },
+  export: {
+    enabled: file.export.enabled,
+    levels: file.export.levels,
+    cpuTime: file.export.cpu_time,
+    maxProcessSeries: file.export.max_process_series,
+  },
+  agent: {
+    socketPath: file.agent.socket_path,
+    stateDirectory: file.agent.state_directory,
+    pinDirectory: file.agent.pin_directory,
+  },
+  log: file.log,
+});
+
+const NO_FILE: YamlValues = { values: {}, placeOf: () => 'configuration' };
+
+const placesOf =
+  (yaml: YamlValues, overrides: readonly Override[]): PlaceOf =>
+  (path, which) =>
+    overrides.findLast(({ key }) => key.path.every((name, at) => path[at] === name))?.where ??
+    yaml.placeOf(path, which);
+
+/** Pure: the caller has read the file. */
+export const decodeConfigFile = ({
+  file,
+  flags,
+  env,
+}: ConfigInput): E.Either<readonly Complaint[], ConfigFile> =>
+  pipe(
+    file === undefined ? E.right(NO_FILE) : parseYaml(file.path, file.text),
+    E.flatMap((yaml) => {
+      const layers = overridesOf(flags, env);
+      const merged = applyLayer(applyLayer(yaml.values, layers.env), layers.flags);
+      const placeOf = placesOf(yaml, [...layers.env, ...layers.flags]);
+      const parsed = configSchema.safeParse(merged, { reportInput: true });
+      const complaints = [
+        ...(parsed.error?.issues ?? []).flatMap((issue) => complaintsOfIssue(issue, placeOf)),
+        ...crossComplaints(merged, placeOf),
+      ];
+      return parsed.success && complaints.length === 0 ? E.right(parsed.data) : E.left(complaints);
+    }),
+  );
+
+export const decodeConfig = (input: ConfigInput): E.Either<readonly Complaint[], Config> =>
+  pipe(decodeConfigFile(input), E.map(configOfFile));

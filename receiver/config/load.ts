@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Reads the configuration file, if there is one to read, and decodes it with flags and environment. */
+import * as E from 'fp-ts/lib/Either.js';
+import { pipe } from 'fp-ts/lib/function.js';
+import { readText } from '../host/files.js';
+import type { Complaint } from '../model/errors.js';
+import type { Config } from './config.js';
+import { decodeConfig, type ConfigInput } from './decode.js';
+
+export const DEFAULT_CONFIG_PATH = '/etc/wattfeed/config.yaml';
+
+export interface ConfigRequest {
+  /** Given by the user: it must exist. Undefined: the default path, which need not. */
+  readonly path: string | undefined;
+  readonly flags: ReadonlyMap<string, string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const remedyByCode: Readonly<Record<string, string>> = {
+  ENOENT: 'create it with wattfeed config --defaults, or leave --config out',
+  EACCES: 'run as root or make the file readable',
+  EISDIR: 'name the file, not its directory',
+};
+
+/** The file's text; undefined where the default file does not exist. */
+export const readConfigFile = (
+  path: string | undefined,
+  defaultPath: string = DEFAULT_CONFIG_PATH,
+): E.Either<readonly Complaint[], ConfigInput['file']> => {
+  const file = path ?? defaultPath;
+  return pipe(
+    readText(file),
+    E.map((text): ConfigInput['file'] => ({ path: file, text })),
+    E.orElse((error) =>
+      path === undefined && error.code === 'ENOENT'
+        ? E.right(undefined)
+        : E.left([
+            {
+              what: `read ${file}`,
+              cause: error.code,
+              remedy: remedyByCode[error.code] ?? '',
+            },
+          ]),
+    ),
+  );
+};
+
+export const loadConfig = (
+  { path, flags, env }: ConfigRequest,
+  defaultPath: string = DEFAULT_CONFIG_PATH,
+): E.Either<readonly Complaint[], Config> =>
+  pipe(
+    readConfigFile(path, defaultPath),
+    E.flatMap((file) => decodeConfig({ file, flags, env })),
+  );

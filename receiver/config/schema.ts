@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Every configuration key: its type, range, meaning, default and why that default. Flags, the
+ * commented defaults, docs/configuration.md and the JSON schema are all made from this one value.
+ */
+import { z } from 'zod';
+import { DEFAULT_ROOTS } from '../host/roots.js';
+
+/** What a person needs to know about one key. */
+export interface KeyNotes {
+  readonly description: string;
+  /** Why the default is what it is; for keys without one, what happens when it is not set. */
+  readonly reason: string;
+  /** Shown, commented out, where there is no default. */
+  readonly example?: string | number;
+  /** A second, shorter flag. */
+  readonly alias?: string;
+}
+
+/** Notes by schema instance: zod copies a schema when it is described, so they are kept beside it. */
+const notesBySchema = new WeakMap<z.ZodType, KeyNotes>();
+
+const key = <S extends z.ZodType>(schema: S, notes: KeyNotes): S => {
+  const described = schema.describe(`${notes.description} ${notes.reason}`);
+  notesBySchema.set(described, notes);
+  return described;
+};
+
+export const notesOf = (schema: z.ZodType): KeyNotes | undefined => notesBySchema.get(schema);
+
+const absolutePath = z
+  .string()
+  .regex(/^\/[^\0]*$/, { error: 'must be an absolute path' })
+  .max(4095);
+const positiveWatts = z.number().positive().max(1_000_000);
+const floorWatts = z.number().min(0).max(1_000_000);
+const count = (least: number, most: number) => z.int().min(least).max(most);
+const isPowerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value));
+
+const roots = z.strictObject({
+  sysfs: key(absolutePath.default(DEFAULT_ROOTS.sysfs), {
+    description: 'Where sysfs is mounted: CPU topology, powercap, hwmon and perf event sources.',
+    reason: "Linux's own place; a container that mounts the host's sysfs elsewhere changes it.",
+    alias: '--sysfs-root',
+  }),
+  procfs: key(absolutePath.default(DEFAULT_ROOTS.procfs), {
+    description: "Where the host's procfs is mounted.",
+    reason: "Linux's own place; a container needs the host's, not its own.",
+    alias: '--procfs-root',
+  }),
+  cgroup: key(absolutePath.default(DEFAULT_ROOTS.cgroup), {
+    description: 'Where the cgroup hierarchies are mounted; names of cgroups are read below it.',
+    reason: 'The place of every current distribution.',
+    alias: '--cgroup-root',
+  }),
+});
+
+export const CGROUP_HIERARCHIES = [
+  'auto',
+  'unified',
+  'cpu',
+  'cpuacct',
+  'cpuset',
+  'memory',
+  'pids',
+  'devices',
+  'freezer',
+  'blkio',
+  'net_cls',
+  'net_prio',
+  'perf_event',
+  'hugetlb',
+  'rdma',
+  'misc',
+] as const;
+
+const accounting = z.strictObject({
+  max_tasks: key(
+    count(256, 4_194_304).refine(isPowerOfTwo, { error: 'must be a power of two' }).default(65_536),
+    {
+      description:
+        'Slots of the accounting table: live threads times the core types and packages they ran on. A power of two.',
+      reason:
+        'Twice the usual pid_max of 32,768; what finds no slot is still counted, in a remainder.',
+    },
+  ),
+  cgroup_hierarchy: key(z.enum(CGROUP_HIERARCHIES).default('auto'), {
+    description:
+      'Which hierarchy names the workloads: `unified` (cgroup v2), a cgroup v1 controller, or `auto`.',
+    reason: '`auto` takes the hierarchy that carries processes on this host.',
+  }),
+  bpf_stats: key(z.boolean().default(true), {
+    description: "Let the kernel measure the BPF programs' run time (kernel.bpf_stats).",
+    reason: 'On: the cost of measuring is itself a metric. It adds two clock reads per switch.',
+  }),
+});
+
+export const ENERGY_SOURCE_NAMES = ['perf', 'powercap', 'hwmon', 'power_supply', 'model'] as const;
+
+const model = z.strictObject({
+  idle_watts: key(floorWatts, {
+    description: 'Power of the whole host when nothing runs, in watts.',
+    reason: 'No default: only a measurement of this machine knows it.',
+    example: 12,
+  }),
+  max_watts: key(positiveWatts, {
+    description: 'Power of the whole host when every CPU is busy, in watts.',
+    reason: 'No default: only a measurement of this machine knows it.',
+    example: 65,
+  }),
+  gamma: key(z.number().positive().max(10).default(1), {
+    description: 'Bend of the curve: P = idle + (max - idle) * utilisation ^ gamma.',
+    reason: '1, a straight line: another value needs a measurement of this machine.',
+  }),
+});
+
+const energy = z.strictObject({
+  sources: key(
+    z
+      .union([z.literal('auto'), z.array(z.enum(ENERGY_SOURCE_NAMES)).min(1)], {
+        error: `must be auto or a list of ${ENERGY_SOURCE_NAMES.join(', ')}`,
+      })
+      .refine((value) => value === 'auto' || new Set(value).size === value.length, {
+        error: 'names a source twice',
+      })
+      .default('auto'),
+    {
+      description: 'Energy sources: `auto`, or a list: only these, in this order.',
+      reason: '`auto` probes all of them and takes for each domain the best that really counts.',
+    },
+  ),
+  model: model.optional(),
+  tdp_watts: key(positiveWatts.optional(), {
+    description:
+      'One flat figure for the power model: the sum of the thermal design power of all packages, in watts. Excludes energy.model. Also from the environment variable ENERGY_TDP_WATTS.',
+    reason: 'Not set: a table by CPU model is used and the result is labelled a guess.',
+    example: 65,
+  }),
+  idle_watts: key(floorWatts.optional(), {
+    description: 'Idle floor of one package, in watts: what it draws when nothing runs.',
+    reason: 'Not set: learnt from the quietest windows.',
+    example: 8,
+  }),
+  max_plausible_watts: key(positiveWatts.optional(), {
+    description: 'A window in which one counter says more than this many watts is rejected.',
+    reason: "Not set: twice the largest limit that the counter's zone declares, else 2,000 W.",
+    example: 1000,
+  }),
+});
+
+const ledger = z.strictObject({
+  max_processes: key(count(16, 4_194_304).default(65_536), {
+    description: 'Processes that have an entry of their own; the rest share one remainder.',
+    reason: 'As many as the accounting table has slots, so that its cap is met first.',
+  }),
+  max_cgroups: key(count(16, 1_048_576).default(16_384), {
+    description: 'cgroups that have an entry of their own; the rest share one remainder.',
+    reason: 'Well above a full Kubernetes node: 250 pods with a few cgroups each, plus units.',
+  }),
+  max_exited: key(count(0, 4_194_304).default(16_384), {
+    description:
+      'Ended processes kept until their final value was exported; older ones join the sum of the exited.',
+    reason: 'Covers 270 exits a second at an export interval of 60 s.',
+  }),
+});
+
+const exporting = z.strictObject({
+  enabled: key(z.boolean().default(true), {
+    description: 'Send metrics by OTLP. Where to is said by the OTEL_EXPORTER_OTLP_* variables.',
+    reason: 'On: it is what the agent is for; an unreachable collector does not disturb it.',
+  }),
+  levels: z
+    .strictObject({
+      process: key(z.boolean().default(true), {
+        description: 'Export energy per process.',
+        reason: 'On, bounded by export.max_process_series.',
+      }),
+      cgroup: key(z.boolean().default(true), {
+        description: 'Export energy per cgroup.',
+        reason: 'On: the level that bills are made from.',
+      }),
+      thread: key(z.boolean().default(false), {
+        description: 'Export energy per thread.',
+        reason: 'Off: threads are many and short-lived, so their series are expensive to store.',
+      }),
+    })
+    .prefault({}),
+  cpu_time: z
+    .strictObject({
+      process: key(z.boolean().default(false), {
+        description: 'Export CPU time per process beside its energy.',
+        reason: 'Off: it doubles the number of series, and other agents export it already.',
+      }),
+      cgroup: key(z.boolean().default(true), {
+        description: 'Export CPU time per cgroup beside its energy.',
+        reason: 'On: joules per CPU second need both from the same windows.',
+      }),
+    })
+    .prefault({}),
+  max_process_series: key(count(0, 1_000_000).default(1000), {
+    description:
+      'Processes exported with series of their own, the largest consumers first; the rest are one sum.',
+    reason: 'Keeps memory and one export small on hosts with 10,000 processes.',
+  }),
+});
+
+const agent = z.strictObject({
+  socket_path: key(absolutePath.default('/run/wattfeed/agent.sock'), {
+    description: 'Unix socket where `run` serves its viewers, mode 0600.',
+    reason: 'Below /run, so that it does not survive a reboot.',
+    alias: '--socket',
+  }),
+  state_directory: key(absolutePath.default('/var/lib/wattfeed'), {
+    description: 'Directory for what has to survive a restart of the agent.',
+    reason: 'The place the file system hierarchy standard names for it.',
+  }),
+  pin_directory: key(absolutePath.default('/sys/fs/bpf/wattfeed'), {
+    description: 'bpffs directory of pinned maps and of the lock that admits one measurer.',
+    reason: 'Below the place where bpffs is mounted everywhere.',
+  }),
+});
+
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+export const configSchema = z
+  .strictObject({
+    window_millis: key(count(20, 3_600_000).default(1000), {
+      description: 'Length of one measuring window, in milliseconds.',
+      reason: 'One second: RAPL counters move every millisecond, so their step is 0.1 % of it.',
+    }),
+    roots: roots.prefault({}),
+    accounting: accounting.prefault({}),
+    energy: energy.prefault({}),
+    ledger: ledger.prefault({}),
+    export: exporting.prefault({}),
+    agent: agent.prefault({}),
+    log: z
+      .strictObject({
+        level: key(z.enum(LOG_LEVELS).default('info'), {
+          description: 'Least severe message that is written to standard error.',
+          reason: '`info` says each change of state once and nothing per window.',
+        }),
+      })
+      .prefault({}),
+  })
+  .describe('Configuration of wattfeed.');
+
+export type ConfigFile = z.infer<typeof configSchema>;
