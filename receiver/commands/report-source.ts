@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Where a viewer gets its windows from. Two real instances: the socket client (an agent runs) and
+ * own measuring (none does). A viewer cannot tell them apart except by `origin`, which it shows.
+ */
+import type { AgentReport } from '../model/agent-report.js';
+import type { Complaint } from '../model/errors.js';
+
+export type SourceOrigin =
+  | {
+      readonly _tag: 'Joined';
+      readonly agentPid: number;
+      readonly agentVersion: string;
+      readonly socketPath: string;
+    }
+  | { readonly _tag: 'Own' };
+
+export interface SourceOptions {
+  /**
+   * Window wanted by the viewer. Own measuring changes its window; a joined agent keeps its own
+   * and the viewer sums windows up.
+   */
+  readonly intervalMillis?: number;
+  /** Pid whose threads reports should carry; undefined: none. */
+  readonly threadsOf?: number | undefined;
+}
+
+/** Called once per window, in order. `skippedWindows`: lost to this viewer since the last call. */
+export type ReportListener = (report: AgentReport, skippedWindows: number) => void;
+
+export interface ReportSource {
+  readonly origin: SourceOrigin;
+  /** The last finished window; undefined before the first. */
+  readonly latest: () => AgentReport | undefined;
+  /** Returns the function that ends the subscription. */
+  readonly subscribe: (listener: ReportListener) => () => void;
+  /** Called once, with one line for the user, when no window will ever come again. Not on `close`. */
+  readonly onEnd: (listener: (reason: Complaint) => void) => () => void;
+  /** Only the fields given are changed. */
+  readonly setOptions: (options: SourceOptions) => void;
+  /** Ends the subscription; own measuring detaches everything. Twice is fine. */
+  readonly close: () => Promise<void>;
+}
