@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Runs every suite that this machine can run, says up front which and why not the others, and ends
+ * with one line `N passed, N failed, N skipped`. Started by `npm test` after the set-up.
+ * WATTFEED_SUITES=unit,kernel picks; WATTFEED_REQUIRED_SUITES names those that may not be skipped.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { runChecks } from './suites/checks.js';
+import { parseNames, type PlannedSuite, planSuites } from './suites/plan.js';
+import { probeMachine } from './suites/probe.js';
+import { runCommand } from './suites/process.js';
+import { closingLine, hasFailed, resultTable } from './suites/report.js';
+import { type Suite, type SuiteResult, SUITES } from './suites/suite.js';
+import { countTests, type TestCounts } from './suites/vitest-report.js';
+
+const MILLIS_PER_MINUTE = 60_000;
+
+const failedWith = (note: string): TestCounts => ({ passed: 0, failed: 1, skipped: 0, note });
+
+const readJson = (path: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return value;
+  } catch {
+    return undefined; // countTests says so
+  }
+};
+
+const runVitest = async (suite: Suite): Promise<TestCounts> => {
+  const folder = mkdtempSync(join(tmpdir(), 'wattfeed-suite-'));
+  const reportPath = join(folder, 'report.json');
+  const exit = await runCommand(
+    [
+      'node_modules/.bin/vitest',
+      'run',
+      '--project',
+      suite.name,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${reportPath}`,
+    ],
+    { timeoutMillis: suite.timeoutMinutes * MILLIS_PER_MINUTE, output: 'stream' },
+  );
+  const counts = countTests(readJson(reportPath), exit.exitCode);
+  rmSync(folder, { recursive: true });
+  return exit.timedOut ? failedWith(`did not end within ${suite.timeoutMinutes} minutes`) : counts;
+};
+
+const runOneCommand = async (suite: Suite, command: readonly string[]): Promise<TestCounts> => {
+  const exit = await runCommand(command, {
+    timeoutMillis: suite.timeoutMinutes * MILLIS_PER_MINUTE,
+    output: 'stream',
+  });
+  if (exit.exitCode === 0) return { passed: 1, failed: 0, skipped: 0, note: '' };
+  return failedWith(
+    exit.timedOut ? 'timed out' : `${command.join(' ')}: exit code ${exit.exitCode}`,
+  );
+};
+
+const runSuite = async (suite: Suite): Promise<TestCounts> => {
+  const { runner } = suite;
+  switch (runner._tag) {
+    case 'Checks':
+      return runChecks();
+    case 'Command':
+      return runOneCommand(suite, runner.command);
+    case 'Vitest': {
+      if (runner.prepare !== undefined) {
+        const prepared = await runOneCommand(suite, runner.prepare);
+        if (prepared.failed > 0) return prepared;
+      }
+      return runVitest(suite);
+    }
+  }
+};
+
+const runPlanned = async (planned: PlannedSuite): Promise<SuiteResult> => {
+  const { name } = planned.suite;
+  const idle = { name, passed: 0, failed: 0, skipped: 0, durationSeconds: 0 };
+  switch (planned._tag) {
+    case 'Skip':
+      return { ...idle, skipped: 1, note: planned.reason };
+    case 'Missing':
+      return { ...idle, failed: 1, note: `required here, but ${planned.reason}` };
+    case 'Run': {
+      console.log(`\n=== ${name}`);
+      const startMillis = performance.now();
+      const counts = await runSuite(planned.suite);
+      return { name, ...counts, durationSeconds: (performance.now() - startMillis) / 1000 };
+    }
+  }
+};
+
+const announce = (planned: readonly PlannedSuite[]): void => {
+  console.log('suites on this machine:');
+  for (const entry of planned) {
+    const what = entry._tag === 'Run' ? 'run' : `not run: ${entry.reason}`;
+    console.log(`  ${entry.suite.name.padEnd(12)} ${what}`);
+  }
+};
+
+const main = async (): Promise<number> => {
+  const plan = planSuites({
+    suites: SUITES.filter((suite) => existsSync(suite.path)),
+    facts: probeMachine(),
+    picked: parseNames(process.env['WATTFEED_SUITES']),
+    required: parseNames(process.env['WATTFEED_REQUIRED_SUITES']),
+  });
+  if (plan._tag === 'UnknownSuite') {
+    console.error(`WATTFEED_SUITES: no suite "${plan.name}"; there are: ${plan.known.join(', ')}`);
+    return 2;
+  }
+  announce(plan.suites);
+  const results: SuiteResult[] = [];
+  for (const planned of plan.suites) results.push(await runPlanned(planned));
+  console.log(`\n${resultTable(results).join('\n')}\n\n${closingLine(results)}`);
+  return hasFailed(results) ? 1 : 0;
+};
+
+process.exitCode = await main();

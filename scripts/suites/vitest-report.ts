@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { z } from 'zod';
+
+/** The part of vitest's JSON report that is counted. */
+const reportSchema = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      assertionResults: z.array(z.object({ status: z.string() })),
+    }),
+  ),
+});
+
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly note: string;
+}
+
+const failure = (note: string): TestCounts => ({ passed: 0, failed: 1, skipped: 0, note });
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/**
+ * Counts a run. Three things count as one failure each although no single test failed: a file that
+ * did not load, a run that ended badly (an error outside every test), a run without any test.
+ * A run-time skip is a failure too: suites are chosen up front, and a chosen one never skips.
+ *
+ * @param reportJson vitest's JSON report, or undefined if it wrote none
+ * @param exitCode vitest's exit code
+ */
+export const countTests = (reportJson: unknown, exitCode: number): TestCounts => {
+  const parsed = reportSchema.safeParse(reportJson);
+  if (!parsed.success) return failure(`vitest ended with exit code ${exitCode} and no report`);
+  const { numPassedTests: passed, numFailedTests, numPendingTests: pending } = parsed.data;
+  const brokenFiles = parsed.data.testResults.filter(
+    (file) =>
+      file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  ).length;
+  const notes: string[] = [];
+  let failed = numFailedTests + brokenFiles;
+  if (brokenFiles > 0) notes.push(`${plural(brokenFiles, 'file')} failed to load or set up`);
+  if (failed === 0 && pending > 0) {
+    failed += pending;
+    notes.push(`${plural(pending, 'test')} skipped at run time`);
+  }
+  if (failed === 0 && exitCode !== 0) {
+    failed += 1;
+    notes.push(`vitest ended with exit code ${exitCode}`);
+  }
+  if (failed === 0 && passed === 0) {
+    failed += 1;
+    notes.push('no test was run');
+  }
+  return { passed, failed, skipped: 0, note: notes.join('; ') };
+};

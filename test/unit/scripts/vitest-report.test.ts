@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+
+import { closingLine, hasFailed, resultTable } from '../../../scripts/suites/report.js';
+import type { SuiteResult } from '../../../scripts/suites/suite.js';
+import { countTests } from '../../../scripts/suites/vitest-report.js';
+
+interface FileResult {
+  readonly status: string;
+  readonly tests: readonly string[];
+}
+
+const report = (passed: number, failed: number, pending: number, files: readonly FileResult[]) => ({
+  numPassedTests: passed,
+  numFailedTests: failed,
+  numPendingTests: pending,
+  numTodoTests: 0,
+  testResults: files.map(({ status, tests }, index) => ({
+    name: `file-${index}.test.ts`,
+    status,
+    assertionResults: tests.map((test) => ({ status: test })),
+  })),
+});
+
+describe('countTests', () => {
+  it('counts what passed and failed', () => {
+    const json = report(2, 1, 0, [{ status: 'failed', tests: ['passed', 'passed', 'failed'] }]);
+    expect(countTests(json, 1)).toEqual({ passed: 2, failed: 1, skipped: 0, note: '' });
+  });
+
+  it('counts a file that did not load as one failure', () => {
+    const json = report(3, 0, 0, [
+      { status: 'passed', tests: ['passed', 'passed', 'passed'] },
+      { status: 'failed', tests: [] },
+    ]);
+    expect(countTests(json, 1)).toMatchObject({ passed: 3, failed: 1 });
+  });
+
+  it('counts an error outside every test as one failure', () => {
+    const json = report(1, 0, 0, [{ status: 'passed', tests: ['passed'] }]);
+    expect(countTests(json, 1)).toMatchObject({ passed: 1, failed: 1 });
+  });
+
+  it('fails a run without any test, also if vitest was content', () => {
+    expect(countTests(report(0, 0, 0, []), 0)).toMatchObject({
+      failed: 1,
+      note: 'no test was run',
+    });
+  });
+
+  it('fails a test that skipped itself', () => {
+    const json = report(1, 0, 1, [{ status: 'passed', tests: ['passed', 'skipped'] }]);
+    expect(countTests(json, 0)).toMatchObject({ passed: 1, failed: 1 });
+  });
+
+  it('fails when vitest died without a report', () => {
+    expect(countTests(undefined, 139)).toMatchObject({ passed: 0, failed: 1 });
+    expect(countTests({ numPassedTests: 'many' }, 0)).toMatchObject({ passed: 0, failed: 1 });
+  });
+
+  it('does not count a test that is still to be written', () => {
+    const json = report(1, 0, 0, [{ status: 'passed', tests: ['passed', 'todo'] }]);
+    expect(countTests(json, 0)).toEqual({ passed: 1, failed: 0, skipped: 0, note: '' });
+  });
+});
+
+const result = (name: string, over: Partial<SuiteResult>): SuiteResult => ({
+  name,
+  passed: 0,
+  failed: 0,
+  skipped: 0,
+  durationSeconds: 0,
+  note: '',
+  ...over,
+});
+
+describe('closingLine', () => {
+  it('sums the suites in the form that CI reads', () => {
+    const results = [
+      result('unit', { passed: 40, failed: 1 }),
+      result('kernel', { skipped: 1 }),
+      result('static', { passed: 9 }),
+    ];
+    expect(closingLine(results)).toBe('49 passed, 1 failed, 1 skipped');
+  });
+});
+
+describe('hasFailed', () => {
+  it('is true for one failure among many', () => {
+    expect(hasFailed([result('unit', { passed: 99 }), result('kernel', { failed: 1 })])).toBe(true);
+  });
+
+  it('is true when nothing at all was run', () => {
+    expect(hasFailed([result('kernel', { skipped: 1 })])).toBe(true);
+    expect(hasFailed([])).toBe(true);
+  });
+
+  it('is false when something passed and nothing failed', () => {
+    expect(hasFailed([result('unit', { passed: 1 }), result('vm', { skipped: 1 })])).toBe(false);
+  });
+});
+
+describe('resultTable', () => {
+  it('gives the reason beside a suite that was not run', () => {
+    const rows = resultTable([result('vm', { skipped: 1, note: 'needs qemu' })]);
+    expect(rows.at(-1)).toMatch(/^ {2}vm +0 +0 +1 +0\.0 {2}needs qemu$/);
+  });
+});
