@@ -115,7 +115,8 @@ struct cpu_record {
 	__u32 tid;             /* of the running task; 0 = idle */
 	__u32 known;           /* 0 until the first switch or flush on this CPU */
 	__u32 charge_to;       /* enum charge_to: where a running task without slot goes */
-	__u64 overflow_cgroup_id; /* cgroup of the running task when charge_to is CHARGE_OVERFLOW */
+	__u64 task_address;    /* kernel address of the running task: tells whether a switch was not seen
+				* (its tid may change under it in exec) and lets its time be read then */
 	/* sums since load */
 	__u64 task_ns;         /* all task time charged on this CPU: equals slots + unslotted + overflow */
 	__u64 busy_ns;         /* all wall time with a task on the CPU: same identity for slices */
@@ -128,7 +129,8 @@ struct cpu_record {
 	__u64 softirq_ns;
 	__u64 steal_ns;
 	__u64 stat[ACCT_STAT_MAX];
-	__u64 spare[3]; /* for the frequency factor and per-core energy scale */
+	__u64 overflow_cgroup_id; /* cgroup of the running task when charge_to is CHARGE_OVERFLOW */
+	__u64 spare[2]; /* for the frequency factor and per-core energy scale */
 };
 RECORD_ASSERT(sizeof(struct cpu_record) == 256);
 
