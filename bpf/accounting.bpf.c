@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
+/*
+ * At each context switch, books the slice that ends into the outgoing task's slot, and remembers for the
+ * incoming one where it is charged. At a window's edge, books what runs on a CPU so far.
+ *
+ * Does not create task storage, does not free slots, wakes nobody, has no periodic tick.
+ * Cost per switch: three array look-ups, one clock reading and one task storage look-up; with SMT one
+ * array look-up more. All else is behind a branch that is rarely taken.
+ */
+#include "charge.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+/* A runtime forks and then moves tasks: the pointer tells of any move, the id is re-read only then. */
+static __noinline int follow_cgroup(struct cpu_record *cpu, struct slot_record *slot,
+				    struct task_struct *task)
+{
+	__u64 cgroup_id = cgroup_id_of(task);
+
+	slot->css_set = (__u64)task->cgroups;
+	if (slot->cgroup_id == cgroup_id)
+		return 0;
+	slot->cgroup_id = cgroup_id;
+	stat_inc(cpu, ACCT_STAT_CGROUP_MOVES);
+	return 0;
+}
+
+/* The scheduler has counted this switch into nvcsw or nivcsw before the tracepoint: follow it. */
+static __always_inline void count_switch(struct cpu_record *cpu, __u32 cpu_number,
+					 struct slot_record *slot, struct task_struct *task)
+{
+	__u64 voluntary = rise(task->nvcsw, cpu->nvcsw_base);
+
+	if (voluntary)
+		slot->voluntary_switches += voluntary;
+	else
+		slot->involuntary_switches++;
+	if (slot->last_cpu != cpu_number) {
+		slot->last_cpu = cpu_number;
+		slot->migrations++;
+	}
+}
+
+/*
+ * The task will never run again and all its counters are final: its slots of all domains are dead. The
+ * exchange is a full barrier, so who reads DEAD reads the final counters.
+ */
+static __noinline int retire(struct cpu_record *cpu, struct task_struct *task)
+{
+	struct task_state *state = bpf_task_storage_get(&task_states, task, NULL, 0);
+
+	stat_inc(cpu, ACCT_STAT_EXITS);
+	if (!state)
+		return 0;
+	for (int domain = 0; domain < RECORDS_CPU_DOMAINS_MAX; domain++) {
+		__u32 number = state->slot[domain];
+		struct slot_record *slot;
+
+		if (number == SLOT_NONE)
+			continue;
+		slot = slot_at(number);
+		if (!slot)
+			continue;
+		__sync_lock_test_and_set(&slot->state, SLOT_DEAD);
+		mark_touched(number);
+	}
+	return 0;
+}
+
+static __always_inline void switch_out(struct cpu_record *cpu, __u32 cpu_number,
+				       struct task_struct *prev, __u64 now_ns, __u64 sibling_ns)
+{
+	struct slot_record *slot = settle(cpu, cpu_number, prev, now_ns, sibling_ns);
+
+	if (slot) {
+		count_switch(cpu, cpu_number, slot, prev);
+		if (slot->css_set != (__u64)prev->cgroups)
+			follow_cgroup(cpu, slot, prev);
+		mark_touched(cpu->slot);
+	}
+	if (task_state_bits(prev) & TASK_DEAD)
+		retire(cpu, prev);
+}
+
+static __always_inline void switch_in(struct cpu_record *cpu, __u32 cpu_number,
+				      struct task_struct *next, __u64 now_ns, __u64 sibling_ns)
+{
+	__u32 tid = next->pid;
+
+	cpu->tid = tid;
+	cpu->task_address = (__u64)next;
+	cpu->switched_in_ns = now_ns;
+	cpu->sibling_base_ns = sibling_ns;
+	if (!tid) {
+		cpu->slot = SLOT_NONE;
+		cpu->charge_to = CHARGE_IDLE;
+		return;
+	}
+	cpu->task_base_ns = next->se.sum_exec_runtime;
+	cpu->nvcsw_base = next->nvcsw;
+	find_slot(cpu, cpu_number, next);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(wf_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+	__u32 cpu_number = bpf_get_smp_processor_id();
+	struct cpu_record *cpu = cpu_at(cpu_number);
+	__u64 sibling_ns;
+
+	if (!cpu)
+		return 0;
+	stat_inc(cpu, ACCT_STAT_SWITCHES);
+	sibling_ns = sibling_busy_ns(cpu_number, now_ns);
+	if (cpu->task_address != (__u64)prev)
+		repair(cpu, cpu_number, prev, now_ns,
+		       prev->nvcsw - (!preempt && task_state_bits(prev)));
+	if (cpu->tid)
+		switch_out(cpu, cpu_number, prev, now_ns, sibling_ns);
+	switch_in(cpu, cpu_number, next, now_ns, sibling_ns);
+	publish_busy(cpu, now_ns);
+	return 0;
+}
+
+/*
+ * Never attached: run with BPF_PROG_TEST_RUN on a chosen CPU at a window's edge, so that a task that
+ * never switches is charged too. sum_exec_runtime is as old as the last tick here; what is missing comes
+ * with the next booking. One caller at a time, or two flushes could nest on one CPU. Returns the tid.
+ */
+SEC("raw_tp")
+int wf_flush(void *ctx)
+{
+	struct task_struct *running = bpf_get_current_task_btf();
+	__u64 now_ns = bpf_ktime_get_ns();
+	__u32 cpu_number = bpf_get_smp_processor_id();
+	struct cpu_record *cpu = cpu_at(cpu_number);
+	__u64 sibling_ns;
+
+	if (!cpu)
+		return 0;
+	stat_inc(cpu, ACCT_STAT_FLUSHES);
+	sibling_ns = sibling_busy_ns(cpu_number, now_ns);
+	if (cpu->task_address != (__u64)running)
+		repair(cpu, cpu_number, running, now_ns, running->nvcsw);
+	cpu->tid = running->pid;
+	if (cpu->tid) {
+		if (settle(cpu, cpu_number, running, now_ns, sibling_ns))
+			mark_touched(cpu->slot);
+		else
+			/* the seed pass or a returned slot may have helped since */
+			find_slot(cpu, cpu_number, running);
+	}
+	publish_busy(cpu, now_ns);
+	return cpu->tid;
+}
