@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * At each context switch, books the slice that ends into the outgoing task's slot, and remembers for the
- * incoming one where it is charged. At a window's edge, books what runs on a CPU so far.
+ * At each context switch, books the slice that ends into the outgoing task's slot, and remembers
+ * for the incoming one where it is charged. At a window's edge, books what runs on a CPU so far.
  *
- * Does not create task storage, does not free slots, wakes nobody, has no periodic tick.
- * Cost per switch: three array look-ups, one clock reading and one task storage look-up; with SMT one
- * array look-up more. All else is behind a branch that is rarely taken.
+ * Does not create task storage, does not free slots, wakes nobody, has no periodic tick. Cost per
+ * switch: three array look-ups, one clock reading and one task storage look-up; with SMT one array
+ * look-up more. All else is behind a branch that is rarely taken.
  */
 #include "charge.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-/* A runtime forks and then moves tasks: the pointer tells of any move, the id is re-read only then. */
+/*
+ * A runtime forks and then moves tasks: the pointer tells of any move, the id is re-read only then.
+ */
 static __noinline int follow_cgroup(struct cpu_record *cpu, struct slot_record *slot,
 				    struct task_struct *task)
 {
@@ -41,8 +43,8 @@ static __always_inline void count_switch(struct cpu_record *cpu, __u32 cpu_numbe
 }
 
 /*
- * The task will never run again and all its counters are final: its slots of all domains are dead. The
- * exchange is a full barrier, so who reads DEAD reads the final counters.
+ * The task will never run again and all its counters are final: its slots of all domains are dead.
+ * The exchange is a full barrier, so who reads DEAD reads the final counters.
  */
 static __noinline int retire(struct cpu_record *cpu, struct task_struct *task)
 {
@@ -123,9 +125,10 @@ int BPF_PROG(wf_sched_switch, bool preempt, struct task_struct *prev, struct tas
 }
 
 /*
- * Never attached: run with BPF_PROG_TEST_RUN on a chosen CPU at a window's edge, so that a task that
- * never switches is charged too. sum_exec_runtime is as old as the last tick here; what is missing comes
- * with the next booking. One caller at a time, or two flushes could nest on one CPU. Returns the tid.
+ * Never attached: run with BPF_PROG_TEST_RUN on a chosen CPU at a window's edge, so that a task
+ * that never switches is charged too. sum_exec_runtime is as old as the last tick here; what is
+ * missing comes with the next booking. One caller at a time, or two flushes could nest on one CPU.
+ * Returns the tid.
  */
 SEC("raw_tp")
 int wf_flush(void *ctx)

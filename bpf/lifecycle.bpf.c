@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * Follows tasks from fork over exec and rename to exit: creates their storage, hands the tag down, keeps
- * the identity in their slots fresh. Books no time; the last slice of a task ends in sched_switch.
- * Cost: one storage look-up or creation per event.
+ * Follows tasks from fork over exec and rename to exit: creates their storage, hands the tag down,
+ * keeps the identity in their slots fresh. Books no time; the last slice of a task ends in
+ * sched_switch. Cost: one storage look-up or creation per event.
  */
 #include "slots.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 /*
- * In the forking task's context, where allocating is allowed. A child forked while the tag pass walks
- * over its parent's threads takes the tag from the request, or it would slip through.
+ * In the forking task's context, where allocating is allowed. A child forked while the tag pass
+ * walks over its parent's threads takes the tag from the request, or it would slip through.
  */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(wf_task_newtask, struct task_struct *task, __u64 clone_flags)
@@ -58,8 +58,9 @@ int BPF_PROG(wf_sched_process_exec, struct task_struct *task)
 }
 
 /*
- * Fires before the kernel copies the new name. Only the task's own slots: what other threads' slots say
- * of a renamed leader stays as it was when they were taken; the leader's own slot is the one to believe.
+ * Fires before the kernel copies the new name. Only the task's own slots: what other threads' slots
+ * say of a renamed leader stays as it was when they were taken; the leader's own slot is the one to
+ * believe.
  */
 SEC("tp_btf/task_rename")
 int BPF_PROG(wf_task_rename, struct task_struct *task, const char *comm)
@@ -87,8 +88,8 @@ int BPF_PROG(wf_task_rename, struct task_struct *task, const char *comm)
 }
 
 /*
- * signal->live was lowered before this. Several threads that exit at once may all see 0 and all carry the
- * flag; the process has ended when the last of its slots is dead.
+ * signal->live was lowered before this. Several threads that exit at once may all see 0 and all
+ * carry the flag; the process has ended when the last of its slots is dead.
  */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(wf_sched_process_exit, struct task_struct *task)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * Defines the maps and the configuration that include/maps.bpf.h declares, and makes the object's BTF
- * carry the structs and enums that only user space uses: native/layout.generated.ts is made from it.
- * No program.
+ * Defines the maps and the configuration that include/maps.bpf.h declares, and makes the object's
+ * BTF carry the structs and enums that only user space uses: native/layout.generated.ts is made
+ * from it. No program.
  */
 #define WATTFEED_MAPS_OWNER
 #include "maps.bpf.h"

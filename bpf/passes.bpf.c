@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * What user space runs by itself, not on an event of the kernel's: passes over all tasks (they see the
- * pid namespace of the process that opens them, which must be the initial one) and the copy of the
- * kernel's per-CPU times.
+ * What user space runs by itself, not on an event of the kernel's: passes over all tasks (they see
+ * the pid namespace of the process that opens them, which must be the initial one) and the copy of
+ * the kernel's per-CPU times.
  */
 #include "slots.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 /*
- * Gives every task that exists its storage; slots come when it runs. Zombies are left out: they never run
- * again. To be repeated whenever ACCT_STAT_STORAGE_MISS rose.
+ * Gives every task that exists its storage; slots come when it runs. Zombies are left out: they
+ * never run again. To be repeated whenever ACCT_STAT_STORAGE_MISS rose.
  */
 SEC("iter/task")
 int wf_seed(struct bpf_iter__task *ctx)
@@ -43,8 +43,8 @@ static __always_inline void tag_slots(struct task_state *state, __u32 tag)
 }
 
 /*
- * Tags every thread of tag_request.tgid. The kernel calls once more with no task when the walk is over;
- * the request ends there, so that a later process of that number does not inherit from it.
+ * Tags every thread of tag_request.tgid. The kernel calls once more with no task when the walk is
+ * over; the request ends there, so that a later process of that number does not inherit from it.
  */
 SEC("iter/task")
 int wf_tag(struct bpf_iter__task *ctx)
@@ -77,9 +77,10 @@ static __always_inline void copy_times(struct cpu_record *cpu, const struct kern
 }
 
 /*
- * Never attached: run once per window, on any CPU. These fields have no other writer. Not loaded unless user
- * space asks for it (the '?'), because a kernel may describe kernel_cpustat in BTF and yet not know its
- * address (no CONFIG_KALLSYMS_ALL): then the load fails with ENOENT. Loadable where /proc/kallsyms has it.
+ * Never attached: run once per window, on any CPU. These fields have no other writer. Not loaded
+ * unless user space asks for it (the '?'), because a kernel may describe kernel_cpustat in BTF and
+ * yet not know its address (no CONFIG_KALLSYMS_ALL): then the load fails with ENOENT. Loadable
+ * where /proc/kallsyms has it.
  */
 SEC("?raw_tp")
 int wf_cpu_times(void *ctx)

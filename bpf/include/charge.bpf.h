@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * Books the time of the task that a CPU's record says is running. Shared by sched_switch and the flush;
- * both run with preemption off on the CPU whose record they write.
+ * Books the time of the task that a CPU's record says is running. Shared by sched_switch and the
+ * flush; both run with preemption off on the CPU whose record they write.
  *
- * Task time is the rise of se.sum_exec_runtime, which leaves steal out. The scheduler brings it up to
- * date before it switches away from a task, and never moves it while the task is off the CPU, so the
- * value at switch-in, kept in the CPU's record, is the only base needed.
+ * Task time is the rise of se.sum_exec_runtime, which leaves steal out. The scheduler brings it up
+ * to date before it switches away from a task, and never moves it while the task is off the CPU, so
+ * the value at switch-in, kept in the CPU's record, is the only base needed.
  */
 #ifndef WATTFEED_CHARGE_BPF_H
 #define WATTFEED_CHARGE_BPF_H
@@ -61,7 +61,10 @@ static __always_inline __u64 overlap_in(struct cpu_record *cpu, __u64 sibling_ns
 	return (__u64)overlap_ns < slice_ns ? overlap_ns : slice_ns;
 }
 
-/* The hash is shared between CPUs, so the sum is an atomic; a full hash loses the cgroup, not the time. */
+/*
+ * The hash is shared between CPUs, so the sum is an atomic; a full hash loses the cgroup, not the
+ * time.
+ */
 static __noinline int charge_overflow_cgroup(struct cpu_record *cpu, __u32 domain, __u64 task_ns)
 {
 	struct overflow_key key = {};
@@ -150,10 +153,10 @@ static __always_inline __u64 vanished_task_ns(struct cpu_record *cpu)
 
 /*
  * The running task is not the one that was switched in last: a switch was not seen (some hosts hide
- * those away from PID 1's threads), or it is the first event on this CPU. Of the gap the running task
- * gets what the scheduler says it ran since it was picked (real-time tasks have no such mark: for them
- * it may be too much, up to the gap), the vanished one what its own clock says, within the rest.
- * Leaves the record as if the running task had been switched in right after that.
+ * those away from PID 1's threads), or it is the first event on this CPU. Of the gap the running
+ * task gets what the scheduler says it ran since it was picked (real-time tasks have no such mark:
+ * for them it may be too much, up to the gap), the vanished one what its own clock says, within the
+ * rest. Leaves the record as if the running task had been switched in right after that.
  */
 static __noinline int repair(struct cpu_record *cpu, __u32 cpu_number, struct task_struct *running,
 			     __u64 now_ns, __u64 nvcsw_base)

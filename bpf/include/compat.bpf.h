@@ -3,11 +3,12 @@
  * Every difference between kernel versions that the programs meet, from Linux 5.15 up.
  *
  * Not here because it needs no code:
- *   - sched_switch has a 4th argument, prev_state, since 5.18 (9c2136be0878). Only the first three are
- *     read; the state comes from the task.
+ *   - sched_switch has a 4th argument, prev_state, since 5.18 (9c2136be0878). Only the first three
+ *     are read; the state comes from the task.
  *   - sched_process_exit has a 2nd argument, group_dead, since 6.16. signal->live says the same.
- *   - Before 6.2 bpf_task_storage_get() in a tracing program finds nothing while the same CPU is inside
- *     another call of it. sched_switch then counts a storage miss and the slice is unslotted.
+ *   - Before 6.2 bpf_task_storage_get() in a tracing program finds nothing while the same CPU is
+ *     inside another call of it. sched_switch then counts a storage miss and the slice is
+ *     unslotted.
  */
 #ifndef WATTFEED_COMPAT_BPF_H
 #define WATTFEED_COMPAT_BPF_H
@@ -35,8 +36,8 @@ static __always_inline __u32 task_state_bits(struct task_struct *task)
 }
 
 /*
- * Per-CPU times of the kernel. Weak: BTF carries per-CPU variables only if pahole was told so, and then
- * the times are unavailable, not zero.
+ * Per-CPU times of the kernel. Weak: BTF carries per-CPU variables only if pahole was told so, and
+ * then the times are unavailable, not zero.
  */
 extern const struct kernel_cpustat kernel_cpustat __ksym __weak;
 

@@ -5,7 +5,10 @@
 
 #include "maps.bpf.h"
 
-/* Id of the task's cgroup in the hierarchy chosen at load, as its directory's inode says; 0 = unreadable. */
+/*
+ * Id of the task's cgroup in the hierarchy chosen at load, as its directory's inode says; 0 =
+ * unreadable.
+ */
 static __always_inline __u64 cgroup_id_of(struct task_struct *task)
 {
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
@@ -21,7 +24,8 @@ static __always_inline __u64 cgroup_id_of(struct task_struct *task)
 
 /*
  * The part of the identity that exec replaces. From a thread that is not the leader, exec gives the
- * thread the leader's tid and start. The uid is seen here and when a slot is taken, not at setuid().
+ * thread the leader's tid and start. The uid is seen here and when a slot is taken, not at
+ * setuid().
  */
 static __always_inline void read_identity(struct slot_record *slot, struct task_struct *task)
 {

@@ -25,7 +25,8 @@
 
 /*
  * Slot number -> slot_record. Taken and marked dead here, returned by user space. Full: the task is
- * charged to the overflow sums. User space sets max_entries (a power of two) before load, here and below.
+ * charged to the overflow sums. User space sets max_entries (a power of two) before load, here and
+ * below.
  */
 SHARED struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -36,8 +37,8 @@ SHARED struct {
 } slots SEC(".maps");
 
 /*
- * Slot number / 64 -> bits of the slots written since user space last cleared the word. A set bit may be
- * seen a moment before the writes it stands for (see mark_touched()).
+ * Slot number / 64 -> bits of the slots written since user space last cleared the word. A set bit
+ * may be seen a moment before the writes it stands for (see mark_touched()).
  */
 SHARED struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -66,8 +67,8 @@ SHARED struct {
 } cpus SEC(".maps");
 
 /*
- * Task -> its slots. Created at fork and by the seed pass, never in sched_switch: allocating under the
- * runqueue lock can deadlock before Linux 6.4. Removed by the kernel with the task.
+ * Task -> its slots. Created at fork and by the seed pass, never in sched_switch: allocating under
+ * the runqueue lock can deadlock before Linux 6.4. Removed by the kernel with the task.
  */
 SHARED struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -77,8 +78,8 @@ SHARED struct {
 } task_states SEC(".maps");
 
 /*
- * (cgroup, CPU domain) -> rising task time that found no slot, ns. Added to here, never removed. Full:
- * counted as ACCT_STAT_OVERFLOW_CGROUP_FULL; the per-CPU sum still has it.
+ * (cgroup, CPU domain) -> rising task time that found no slot, ns. Added to here, never removed.
+ * Full: counted as ACCT_STAT_OVERFLOW_CGROUP_FULL; the per-CPU sum still has it.
  */
 SHARED struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -88,9 +89,9 @@ SHARED struct {
 } overflow SEC(".maps");
 
 /*
- * Configuration: set between open and load, constant for the verifier, which drops what is switched off.
- * slot_mask is slots - 1; without has_smt nothing is done for the overlap; a sibling of -1 is none;
- * cgroup_subsys_id is the v1 controller whose hierarchy names workloads, -1 the unified one.
+ * Configuration: set between open and load, constant for the verifier, which drops what is switched
+ * off. slot_mask is slots - 1; without has_smt nothing is done for the overlap; a sibling of -1 is
+ * none; cgroup_subsys_id is the v1 controller whose hierarchy names workloads, -1 the unified one.
  */
 SHARED const volatile __u32 slot_mask;
 SHARED const volatile __u32 cpu_domain_count;
@@ -141,8 +142,9 @@ static __always_inline __u32 domain_of(__u32 cpu)
 
 /*
  * Says that a slot was written. Tested first because the atomic is the dearer part. The test may be
- * served before the slot's writes are visible: then user space, which clears the word and reads the slot
- * in that very moment, gets this difference in a later window; it is never lost, because counters rise.
+ * served before the slot's writes are visible: then user space, which clears the word and reads the
+ * slot in that very moment, gets this difference in a later window; it is never lost, because
+ * counters rise.
  */
 static __always_inline void mark_touched(__u32 slot)
 {

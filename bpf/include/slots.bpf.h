@@ -5,7 +5,10 @@
 
 #include "identity.bpf.h"
 
-/* CPUs that may take at the same moment before one gives up and its task goes to overflow for a slice. */
+/*
+ * CPUs that may take at the same moment before one gives up and its task goes to overflow for a
+ * slice.
+ */
 #define TAKE_ATTEMPTS 64
 
 /* Returns SLOT_NONE when the ring is empty. */
@@ -55,8 +58,9 @@ static __always_inline void init_slot(struct slot_record *slot, struct task_stru
 }
 
 /*
- * Gives the task a slot in this domain. Its storage is written by compare-and-swap: a task runs on one
- * CPU at a time, so a second taker cannot be, and if it is, its slot goes back through user space.
+ * Gives the task a slot in this domain. Its storage is written by compare-and-swap: a task runs on
+ * one CPU at a time, so a second taker cannot be, and if it is, its slot goes back through user
+ * space.
  */
 static __noinline __u32 take_slot(struct task_struct *task, struct task_state *state, __u32 cpu,
 				  __u32 domain)
@@ -77,7 +81,9 @@ static __noinline __u32 take_slot(struct task_struct *task, struct task_state *s
 	return owned == SLOT_NONE ? taken : owned;
 }
 
-/* Remembers in the CPU's record where the task that now runs is charged. The one storage look-up. */
+/*
+ * Remembers in the CPU's record where the task that now runs is charged. The one storage look-up.
+ */
 static __always_inline void find_slot(struct cpu_record *cpu, __u32 cpu_number,
 				      struct task_struct *task)
 {

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Time of wf_sched_switch per context switch, beside the baselines, in interleaved rounds: each
+ * round attaches one program after the other, makes switches, and reads the kernel's own run time
+ * of the program (bpf_stats). The ratio is taken within a round, so that the machine's mood
+ * cancels; the median over the rounds is what counts.
+ *
+ * bench [rounds] [round trips per step]
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "records.h"
+#include "wattfeed.skel.h"
+#include "baseline.skel.h"
+
+#define SLOTS 65536
+#define ROUNDS_DEFAULT 9
+#define TRIPS_DEFAULT 60000
+#define ROUNDS_MAX 99
+#define ANY_CPU (-1)
+
+enum step { NOTHING, MINIMAL, ACCOUNTING, OVERLAP, THREE_READS, STEP_COUNT };
+
+static const char *const step_name[STEP_COUNT] = {
+	"empty program",     "minimal per-pid time (seed)",   "wattfeed, no SMT",
+	"wattfeed, overlap", "three software counters, bare",
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "bench switch: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/*
+ * Every CPU gets its neighbour as sibling: the overlap code runs fully, whatever the machine has.
+ */
+static struct wattfeed_bpf *load_wattfeed(bool has_smt)
+{
+	struct wattfeed_bpf *skel = wattfeed_bpf__open();
+	__u64 *ring;
+
+	if (!skel)
+		die("open wattfeed");
+	bpf_map__set_max_entries(skel->maps.slots, SLOTS);
+	bpf_map__set_max_entries(skel->maps.free_ring, SLOTS);
+	bpf_map__set_max_entries(skel->maps.touched, SLOTS / 64);
+	skel->rodata->slot_mask = SLOTS - 1;
+	skel->rodata->has_smt = has_smt;
+	for (int cpu = 0; cpu < RECORDS_CPUS_MAX; cpu++)
+		skel->rodata->smt_sibling_of[cpu] = cpu ^ 1;
+	if (wattfeed_bpf__load(skel))
+		die("load wattfeed");
+	ring = calloc(SLOTS, sizeof(*ring));
+	for (__u32 slot = 1; ring && slot < SLOTS; slot++) {
+		__u32 position = slot - 1;
+		__u64 value = slot;
+
+		if (bpf_map_update_elem(bpf_map__fd(skel->maps.free_ring), &position, &value, 0))
+			die("fill free ring");
+	}
+	free(ring);
+	skel->bss->ring_ends.tail = SLOTS - 1;
+	return skel;
+}
+
+static void seed(struct wattfeed_bpf *skel)
+{
+	char sink[64];
+	int fd;
+
+	skel->links.wf_task_newtask = bpf_program__attach(skel->progs.wf_task_newtask);
+	skel->links.wf_seed = bpf_program__attach_iter(skel->progs.wf_seed, NULL);
+	if (!skel->links.wf_task_newtask || !skel->links.wf_seed)
+		die("attach lifecycle");
+	fd = bpf_iter_create(bpf_link__fd(skel->links.wf_seed));
+	if (fd < 0)
+		die("run the seed pass");
+	while (read(fd, sink, sizeof(sink)) > 0)
+		;
+	close(fd);
+}
+
+static void open_counter(struct bpf_map *map, __u64 config)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = config,
+	};
+
+	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++) {
+		int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+		if (fd < 0)
+			die("open software counter");
+		if (bpf_map_update_elem(bpf_map__fd(map), &cpu, &fd, BPF_ANY))
+			die("install software counter");
+	}
+}
+
+static void pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu == ANY_CPU)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("pin");
+}
+
+static void bounce(int in, int out, int trips, bool begins)
+{
+	char byte = 0;
+
+	for (int trip = 0; trip < trips; trip++) {
+		if (begins && write(out, &byte, 1) != 1)
+			die("write pipe");
+		if (read(in, &byte, 1) != 1)
+			die("read pipe");
+		if (!begins && write(out, &byte, 1) != 1)
+			die("write pipe");
+	}
+}
+
+/* Two processes hand a byte to and fro: on one CPU each hand-over is a switch between two tasks. */
+static void ping_pong(int cpu, int trips)
+{
+	int there[2], back[2], status;
+	pid_t ponger, pinger;
+
+	if (pipe(there) || pipe(back))
+		die("pipe");
+	ponger = fork();
+	if (ponger == 0) {
+		pin_to(cpu);
+		bounce(there[0], back[1], trips, false);
+		_exit(0);
+	}
+	pinger = fork();
+	if (pinger == 0) {
+		pin_to(cpu);
+		bounce(back[0], there[1], trips, true);
+		_exit(0);
+	}
+	if (ponger < 0 || pinger < 0)
+		die("fork");
+	waitpid(ponger, &status, 0);
+	waitpid(pinger, &status, 0);
+	close(there[0]);
+	close(there[1]);
+	close(back[0]);
+	close(back[1]);
+}
+
+static struct bpf_prog_info info_of(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+		die("read program info");
+	return info;
+}
+
+static double measure(struct bpf_program *program, int cpu, int trips)
+{
+	struct bpf_prog_info before = info_of(program), after;
+	struct bpf_link *link = bpf_program__attach(program);
+
+	if (!link)
+		die("attach");
+	ping_pong(cpu, trips);
+	bpf_link__destroy(link);
+	after = info_of(program);
+	return (double)(after.run_time_ns - before.run_time_ns) /
+	       (double)(after.run_cnt - before.run_cnt);
+}
+
+static int ascending(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static double median(const double *values, int count)
+{
+	double sorted[ROUNDS_MAX];
+
+	memcpy(sorted, values, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), ascending);
+	return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+static void run_series(struct bpf_program *const programs[], int cpu, int rounds, int trips)
+{
+	static double ns[STEP_COUNT][ROUNDS_MAX], ratio[STEP_COUNT][ROUNDS_MAX];
+
+	for (int round = -1; round < rounds; round++) { /* round -1 warms up */
+		int at = round < 0 ? 0 : round;
+
+		for (int step = 0; step < STEP_COUNT; step++)
+			ns[step][at] = measure(programs[step], cpu, trips);
+		for (int step = 0; step < STEP_COUNT; step++)
+			ratio[step][at] = ns[step][at] / ns[MINIMAL][at];
+	}
+	printf("\n%s\n", cpu == ANY_CPU ? "two processes where the scheduler puts them"
+					: "two processes on one CPU (no idle in between)");
+	printf("  %-32s %12s %12s %10s %10s\n", "program", "ns/switch", "x minimal", "lowest",
+	       "highest");
+	for (int step = 0; step < STEP_COUNT; step++) {
+		double sorted[ROUNDS_MAX];
+
+		memcpy(sorted, ratio[step], rounds * sizeof(*sorted));
+		qsort(sorted, rounds, sizeof(*sorted), ascending);
+		printf("  %-32s %12.1f %12.2f %10.2f %10.2f\n", step_name[step],
+		       median(ns[step], rounds), median(ratio[step], rounds), sorted[0],
+		       sorted[rounds - 1]);
+	}
+}
+
+static void print_machine(int rounds, int trips)
+{
+	char line[256], model[256] = "unknown";
+	FILE *file = fopen("/proc/cpuinfo", "r");
+	struct utsname host;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "model name : %255[^\n]", model) == 1)
+			break;
+	if (file)
+		fclose(file);
+	uname(&host);
+	printf("machine: %s, %ld CPUs, Linux %s %s\n", model, sysconf(_SC_NPROCESSORS_ONLN),
+	       host.release, host.machine);
+	printf("%d rounds, programs interleaved, %d round trips each; medians\n", rounds, trips);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS_DEFAULT;
+	int trips = argc > 2 ? atoi(argv[2]) : TRIPS_DEFAULT;
+	struct baseline_bpf *baseline = baseline_bpf__open_and_load();
+	struct wattfeed_bpf *plain = load_wattfeed(false), *smt = load_wattfeed(true);
+
+	if (!baseline)
+		die("load baselines");
+	if (rounds < 1 || rounds > ROUNDS_MAX || trips < 1) {
+		fprintf(stderr, "usage: bench [rounds 1..%d] [round trips]\n", ROUNDS_MAX);
+		return 2;
+	}
+	if (bpf_enable_stats(BPF_STATS_RUN_TIME) < 0)
+		die("enable bpf_stats");
+	open_counter(baseline->maps.first_counter, PERF_COUNT_SW_CONTEXT_SWITCHES);
+	open_counter(baseline->maps.second_counter, PERF_COUNT_SW_CPU_MIGRATIONS);
+	open_counter(baseline->maps.third_counter, PERF_COUNT_SW_PAGE_FAULTS);
+	seed(plain);
+	seed(smt);
+	struct bpf_program *const programs[STEP_COUNT] = {
+		baseline->progs.nothing,      baseline->progs.minimal,
+		plain->progs.wf_sched_switch, smt->progs.wf_sched_switch,
+		baseline->progs.three_reads,
+	};
+
+	print_machine(rounds, trips);
+	run_series(programs, 0, rounds, trips);
+	run_series(programs, ANY_CPU, rounds, trips);
+	printf("\nmachine code: minimal %u B, wattfeed %u B, with overlap %u B (rare paths "
+	       "included)\n",
+	       info_of(programs[MINIMAL]).jited_prog_len,
+	       info_of(programs[ACCOUNTING]).jited_prog_len,
+	       info_of(programs[OVERLAP]).jited_prog_len);
+	printf("failed counter reads: %llu\n", (unsigned long long)baseline->bss->failed_reads);
+	wattfeed_bpf__destroy(plain);
+	wattfeed_bpf__destroy(smt);
+	baseline_bpf__destroy(baseline);
+	return 0;
+}
