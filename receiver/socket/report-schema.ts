@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Checks that what came over the socket is a report. Unknown fields stay: they are a newer agent's. */
+import { z } from 'zod';
+import { AGENT_REPORT_SCHEMA, type AgentReport } from '../model/agent-report.js';
+
+const energyFields = {
+  packageWatts: z.number(),
+  dramWatts: z.number(),
+  packageJoules: z.number(),
+  dramJoules: z.number(),
+  cpuRatio: z.number(),
+  cpuSeconds: z.number(),
+};
+const energyRow = z.looseObject(energyFields);
+
+const origin = z.enum(['measured', 'modelled']);
+const split = z.enum(['counters', 'time']);
+const sourceKind = z.enum(['perf', 'powercap', 'hwmon', 'power-supply', 'model']);
+const decimal = z.string().regex(/^-?\d+$/);
+
+const domainRow = z.looseObject({
+  id: z.string(),
+  kind: z.enum(['package', 'die', 'core', 'uncore', 'dram', 'platform']),
+  name: z.string(),
+  packageId: z.number().nullable(),
+  parentId: z.string().nullable(),
+  source: sourceKind,
+  origin,
+  split: split.nullable(),
+  state: z.string(),
+  watts: z.number().nullable(),
+  idleWatts: z.number().nullable(),
+  irqWatts: z.number().nullable(),
+  unattributedWatts: z.number().nullable(),
+  acceptedMicrojoules: decimal,
+  entitiesMicrojoules: decimal,
+  idleMicrojoules: decimal,
+  irqMicrojoules: decimal,
+  unattributedMicrojoules: decimal,
+});
+
+const meterRow = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  watts: z.number().nullable(),
+  restWatts: z.number().nullable(),
+  joules: z.number(),
+});
+
+const processRow = z.looseObject({
+  ...energyFields,
+  pid: z.number(),
+  parentPid: z.number(),
+  startUnixMillis: z.number(),
+  name: z.string(),
+  user: z.string(),
+  uid: z.number(),
+  cgroup: z.string(),
+  threadCount: z.number(),
+  isKernelThread: z.boolean(),
+  isExited: z.boolean(),
+});
+
+const agent = z.looseObject({
+  pid: z.number(),
+  version: z.string(),
+  startedUnixMillis: z.number(),
+  hostName: z.string(),
+});
+
+const window = z.looseObject({
+  index: decimal,
+  startNanos: decimal,
+  endNanos: decimal,
+  endUnixMillis: z.number(),
+  durationSeconds: z.number(),
+  lateMillis: z.number(),
+});
+
+const source = z.looseObject({
+  origin,
+  kinds: z.array(sourceKind),
+  split,
+  isGuess: z.boolean(),
+  label: z.string(),
+});
+
+export const reportSchema: z.ZodType<AgentReport> = z.looseObject({
+  schema: z.literal(AGENT_REPORT_SCHEMA),
+  agent,
+  window,
+  source,
+  host: z.looseObject({
+    cpuCount: z.number(),
+    busyRatio: z.number(),
+    stealRatio: z.number().nullable(),
+  }),
+  domains: z.array(domainRow),
+  meters: z.array(meterRow),
+  processes: z.array(processRow),
+  cgroups: z.array(z.looseObject({ ...energyFields, id: z.string(), path: z.string() })),
+  threads: z.array(
+    z.looseObject({ ...energyFields, tid: z.number(), pid: z.number(), name: z.string() }),
+  ),
+  exitedProcesses: energyRow,
+  overflowProcesses: energyRow,
+  overflowCgroups: energyRow,
+  accounting: z.looseObject({
+    slotsUsed: z.number(),
+    slotsLimit: z.number(),
+    slotBytes: z.number(),
+    switchesPerSecond: z.number(),
+    losses: z.record(z.string(), z.number()),
+  }),
+});
+
+/** What a viewer understands of an agent; messages of other types are passed over. */
+export const messageSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    protocol: z.number(),
+    agent: z.object({ pid: z.number(), version: z.string() }),
+  }),
+  z.object({
+    type: z.literal('report'),
+    id: z.union([z.number(), z.string()]).nullable(),
+    skippedWindows: z.number(),
+    report: reportSchema.nullable(),
+  }),
+  z.object({ type: z.literal('done') }),
+  z.object({
+    type: z.literal('error'),
+    error: z.object({ code: z.string(), message: z.string() }),
+  }),
+  z.object({ type: z.literal('end'), reason: z.string() }),
+]);
+
+export type ViewerMessage = z.infer<typeof messageSchema>;
