@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The configuration's flags on a command, made from the schema, and their values read back. */
 import { Option, type Command } from 'commander';
-import * as E from 'fp-ts/lib/Either.js';
+import type * as E from 'fp-ts/lib/Either.js';
 import { DEFAULT_CONFIG_PATH, loadConfig } from '../config/load.js';
 import { CONFIG_KEYS, type ConfigKey } from '../config/keys.js';
 import type { Config } from '../config/config.js';

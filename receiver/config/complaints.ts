@@ -11,7 +11,7 @@ export type PlaceOf = (path: readonly PropertyKey[], which: 'key' | 'value') => 
 const dottedOf = (path: readonly PropertyKey[]): string => path.map(String).join('.');
 
 const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = value === undefined ? 'undefined' : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 

@@ -25,7 +25,7 @@ interface Peeled {
   readonly defaultValue: unknown;
 }
 
-const peel = (schema: unknown, defaultValue: unknown = undefined): Peeled => {
+const peel = (schema: unknown, defaultValue?: unknown): Peeled => {
   if (schema instanceof z.ZodDefault) return peel(schema.unwrap(), schema.def.defaultValue);
   if (schema instanceof z.ZodPrefault) return peel(schema.unwrap(), defaultValue);
   if (schema instanceof z.ZodOptional) return peel(schema.unwrap(), defaultValue);

@@ -23,7 +23,9 @@ the [JSON schema](config.schema.json).
 `;
 
 const shownDefault = ({ defaultValue }: ConfigKey): string =>
-  defaultValue === undefined ? 'not set' : `\`${String(defaultValue)}\``;
+  defaultValue === undefined
+    ? 'not set'
+    : `\`${typeof defaultValue === 'string' ? defaultValue : JSON.stringify(defaultValue)}\``;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 

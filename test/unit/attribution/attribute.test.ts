@@ -27,8 +27,8 @@ const run = (
   readings: readonly DomainReading[],
   {
     packages = 1,
-    floors = NO_FLOORS as ReadonlyMap<string, ReturnType<typeof watts> | undefined>,
-  } = {},
+    floors = NO_FLOORS,
+  }: { packages?: number; floors?: ReadonlyMap<string, ReturnType<typeof watts> | undefined> } = {},
 ) => attribute({ window, readings, topology: topologyOf(packages), idleFloors: floors });
 
 const partsOf = (balance: DomainBalance): bigint =>
