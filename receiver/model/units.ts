@@ -23,6 +23,7 @@ export type WindowNanos = number & Unit<'window-ns'>;
 export const NANOS_PER_SECOND = 1_000_000_000;
 export const NANOS_PER_MILLISECOND = 1_000_000;
 export const MICROJOULES_PER_JOULE = 1_000_000;
+export const MICROWATTS_PER_WATT = 1_000_000;
 export const JOULES_PER_KILOWATT_HOUR = 3_600_000;
 
 export const microjoules = (value: bigint): Microjoules => value as Microjoules;
