@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the tail of what libbpf prints during one operation, so that an error can say it.
+#ifndef WATTFEED_LIBBPF_LOG_HH_
+#define WATTFEED_LIBBPF_LOG_HH_
+
+#include <string>
+
+namespace wattfeed {
+
+// While one lives, this thread's libbpf messages go into it; outside, messages are dropped: a
+// library must not write to its host's stderr. libbpf has one print function per process, which is
+// why the sink is per thread: the addon may be working in several Workers at once.
+class LibbpfLog {
+ public:
+  LibbpfLog();
+  ~LibbpfLog();
+  LibbpfLog(const LibbpfLog&) = delete;
+  LibbpfLog& operator=(const LibbpfLog&) = delete;
+
+  std::string tail() const;
+  void Add(const char* text, size_t size);
+
+ private:
+  std::string text_;
+  LibbpfLog* outer_;
+};
+
+}  // namespace wattfeed
+
+#endif  // WATTFEED_LIBBPF_LOG_HH_

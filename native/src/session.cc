@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.hh"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "cgroup_subsystem.hh"
+#include "clocks.hh"
+#include "libbpf_log.hh"
+#include "online_cpus.hh"
+#include "probe_programs.hh"
+#include "task_iterator.hh"
+
+enum records_limit : unsigned;  // the skeleton names it, only the object's BTF defines it
+#include "wattfeed.skel.h"
+
+namespace wattfeed {
+
+namespace {
+
+Error LibbpfError(std::string operation, const LibbpfLog& log) {
+  Error error = ErrorFromErrno(std::move(operation));
+  error.detail = log.tail();
+  return error;
+}
+
+}  // namespace
+
+void Session::SkeletonDeleter::operator()(wattfeed_bpf* skeleton) const {
+  wattfeed_bpf__destroy(skeleton);
+}
+
+Session::Session(SessionOptions options) : options_(std::move(options)) {}
+
+Session::~Session() { Detach(); }
+
+Result<std::unique_ptr<Session>> Session::Open(SessionOptions options) {
+  std::unique_ptr<Session> self(new Session(std::move(options)));
+  if (self->options_.bpf_stats) {
+    self->stats_fd_.Reset(bpf_enable_stats(BPF_STATS_RUN_TIME));
+    if (!self->stats_fd_.is_open()) return ErrorFromErrno("enable bpf run time statistics");
+  }
+  using Step = Status (Session::*)();
+  for (const Step step : {&Session::Load, &Session::MapTables, &Session::AttachAll}) {
+    if (Status status = (self.get()->*step)(); !status.ok()) return std::move(status.error());
+  }
+  return self;
+}
+
+Status Session::Load() {
+  const LibbpfLog log;
+  skeleton_.reset(wattfeed_bpf__open());
+  if (!skeleton_) return LibbpfError("open accounting", log);
+  if (Status configured = Configure(); !configured.ok()) return configured;
+  if (Status resized = ResizeMaps(); !resized.ok()) return resized;
+  const bool has_cpu_times = CanReadKernelCpuTimes();
+  bpf_program__set_autoload(skeleton_->progs.wf_cpu_times, has_cpu_times);
+  if (wattfeed_bpf__load(skeleton_.get()) != 0) return LibbpfError("load accounting", log);
+  flush_fd_ = bpf_program__fd(skeleton_->progs.wf_flush);
+  cpu_times_fd_ = has_cpu_times ? bpf_program__fd(skeleton_->progs.wf_cpu_times) : -1;
+  return Done{};
+}
+
+Status Session::Configure() {
+  auto* config = skeleton_->rodata;
+  if (config->records_abi != RECORDS_ABI)
+    return Error{"check records abi", EPROTO,
+                 "programs have " + std::to_string(config->records_abi) + ", addon has " +
+                     std::to_string(RECORDS_ABI) + "; rebuild both (npm run build)"};
+  const int possible = libbpf_num_possible_cpus();
+  if (possible < 0 || options_.cpu_domains.size() != static_cast<size_t>(possible) ||
+      options_.smt_siblings.size() != static_cast<size_t>(possible) || possible > RECORDS_CPUS_MAX)
+    return Error{"configure cpus", EINVAL,
+                 "the kernel has " + std::to_string(possible) + " possible cpus, the tables " +
+                     std::to_string(options_.cpu_domains.size()) + " and " +
+                     std::to_string(options_.smt_siblings.size()) + " entries, of at most " +
+                     std::to_string(RECORDS_CPUS_MAX)};
+  auto subsystem = FindCgroupSubsystem(options_.cgroup_hierarchy);
+  if (!subsystem.ok()) return subsystem.error();
+
+  config->cgroup_subsys_id = subsystem.value();
+  config->slot_mask = options_.max_tasks - 1;
+  std::copy(options_.cpu_domains.begin(), options_.cpu_domains.end(), config->cpu_domain_of);
+  const auto highest = std::max_element(options_.cpu_domains.begin(), options_.cpu_domains.end());
+  config->cpu_domain_count = *highest + 1u;
+  std::fill(std::begin(config->smt_sibling_of), std::end(config->smt_sibling_of), int16_t{-1});
+  std::copy(options_.smt_siblings.begin(), options_.smt_siblings.end(), config->smt_sibling_of);
+  config->has_smt = std::any_of(options_.smt_siblings.begin(), options_.smt_siblings.end(),
+                                [](int16_t sibling) { return sibling >= 0; });
+  return Done{};
+}
+
+Status Session::ResizeMaps() {
+  const auto& maps = skeleton_->maps;
+  const LibbpfLog log;
+  const std::pair<bpf_map*, uint32_t> sizes[] = {{maps.slots, options_.max_tasks},
+                                                 {maps.touched, options_.max_tasks / 64},
+                                                 {maps.free_ring, options_.max_tasks}};
+  for (const auto& [map, entries] : sizes) {
+    if (bpf_map__set_max_entries(map, entries) != 0)
+      return LibbpfError(std::string("resize ") + bpf_map__name(map), log);
+  }
+  return Done{};
+}
+
+Status Session::MapTables() {
+  const auto& maps = skeleton_->maps;
+  const auto map = [](auto& table, const bpf_map* source, size_t count) -> Status {
+    using Table = std::remove_reference_t<decltype(table)>;
+    auto mapped = Table::Map(bpf_map__fd(source), count, bpf_map__name(source));
+    if (!mapped.ok()) return mapped.error();
+    table = std::move(mapped.value());
+    return Done{};
+  };
+  if (Status done = map(slots_, maps.slots, options_.max_tasks); !done.ok()) return done;
+  if (Status done = map(touched_, maps.touched, options_.max_tasks / 64); !done.ok()) return done;
+  if (Status done = map(free_ring_, maps.free_ring, options_.max_tasks); !done.ok()) return done;
+  if (Status done = map(cpus_, maps.cpus, bpf_map__max_entries(maps.cpus)); !done.ok()) return done;
+  ring_ends_ = &skeleton_->bss->ring_ends;
+  ring().Fill();
+  if (cpu_times_fd_ < 0) {
+    for (cpu_record& cpu : cpus()) cpu.irq_ns = cpu.softirq_ns = cpu.steal_ns = RECORDS_UNAVAILABLE;
+  }
+  return Done{};
+}
+
+// Forks, execs and exits are seen before the seed pass walks the tasks, so that no task is between
+// the two; switches are seen last, when every task has its storage.
+Status Session::AttachAll() {
+  auto& programs = skeleton_->progs;
+  auto& links = skeleton_->links;
+  const LibbpfLog log;
+  const auto attach = [&log](const bpf_program* program, bpf_link*& link) -> Status {
+    link = std::string_view(bpf_program__section_name(program)).starts_with("iter")
+               ? bpf_program__attach_iter(program, nullptr)
+               : bpf_program__attach(program);
+    if (link == nullptr)
+      return LibbpfError(std::string("attach ") + bpf_program__name(program), log);
+    return Done{};
+  };
+  const std::pair<const bpf_program*, bpf_link**> before_seed[] = {
+      {programs.wf_task_newtask, &links.wf_task_newtask},
+      {programs.wf_sched_process_exec, &links.wf_sched_process_exec},
+      {programs.wf_sched_process_exit, &links.wf_sched_process_exit},
+      {programs.wf_task_rename, &links.wf_task_rename},
+      {programs.wf_seed, &links.wf_seed},
+      {programs.wf_tag, &links.wf_tag}};
+  for (const auto& [program, link] : before_seed) {
+    if (Status attached = attach(program, *link); !attached.ok()) return attached;
+  }
+  if (Status seeded = Seed(); !seeded.ok()) return seeded;
+  if (Status attached = attach(programs.wf_sched_switch, links.wf_sched_switch); !attached.ok())
+    return attached;
+  // A task that runs without a switch since before the attach is known to no CPU record yet.
+  flusher().FlushAll(OnlineCpus(cpus().size()).Refresh());
+  attached_ns_ = MonotonicNs();
+  return flusher().CopyCpuTimes();
+}
+
+int Session::overflow_fd() const { return bpf_map__fd(skeleton_->maps.overflow); }
+
+Status Session::Seed() { return RunTaskIterator(skeleton_->links.wf_seed, "wf_seed"); }
+
+Result<uint32_t> Session::SetTag(uint32_t tgid, uint32_t tag) {
+  tag_request& request = skeleton_->bss->tag_request;
+  request = tag_request{.tgid = tgid, .tag = tag, .matched = 0, .pad = 0};
+  if (Status run = RunTaskIterator(skeleton_->links.wf_tag, "wf_tag"); !run.ok())
+    return run.error();
+  return LoadRelaxed(request.matched);
+}
+
+Result<std::vector<ProgramStats>> Session::Stats() const {
+  std::vector<ProgramStats> all;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton_->obj) {
+    if (bpf_program__fd(program) < 0) continue;  // not loaded
+    auto stats = ReadProgramStats(bpf_program__fd(program), bpf_program__name(program));
+    if (!stats.ok()) return stats.error();
+    all.push_back(std::move(stats.value()));
+  }
+  return all;
+}
+
+void Session::Detach() {
+  if (!skeleton_) return;
+  auto& links = skeleton_->links;
+  // Switches first: the others feed them.
+  for (bpf_link** link :
+       {&links.wf_sched_switch, &links.wf_task_newtask, &links.wf_sched_process_exec,
+        &links.wf_sched_process_exit, &links.wf_task_rename, &links.wf_seed, &links.wf_tag}) {
+    bpf_link__destroy(std::exchange(*link, nullptr));
+  }
+}
+
+}  // namespace wattfeed

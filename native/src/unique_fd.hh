@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ownership of one file descriptor.
+#ifndef WATTFEED_UNIQUE_FD_HH_
+#define WATTFEED_UNIQUE_FD_HH_
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace wattfeed {
+
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    if (this != &other) Reset(std::exchange(other.fd_, -1));
+    return *this;
+  }
+  UniqueFd(const UniqueFd&) = delete;
+  UniqueFd& operator=(const UniqueFd&) = delete;
+  ~UniqueFd() { Reset(); }
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+
+  void Reset(int fd = -1) {
+    if (fd_ >= 0) close(fd_);
+    fd_ = fd;
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace wattfeed
+
+#endif  // WATTFEED_UNIQUE_FD_HH_

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "window_pass.hh"
+
+#include "clocks.hh"
+
+namespace wattfeed {
+
+WindowPass::WindowPass(Session* session, std::vector<EnergySourceSpec> sources)
+    : session_(session),
+      flusher_(session->flusher()),
+      online_cpus_(session->cpus().size()),
+      energy_(std::move(sources)),
+      cpu_table_(session->cpus(), session->cpu_domains()),
+      overflow_table_(session->overflow_fd()),
+      scanner_(session->slot_table()),
+      previous_end_ns_(session->attached_ns()) {}
+
+void WindowPass::TakeWindow(const WindowRequest& request, WindowBuffer& out) {
+  const std::vector<bool>& online = online_cpus_.Refresh();
+  window_header header = BeginHeader(request);
+  header.flushed_cpus = flusher_.FlushBusy(online);
+  EndFlush(header);
+  // A failure leaves the CPU times as they were: this window's irq and steal are then 0 and the
+  // next window's hold both.
+  static_cast<void>(flusher_.CopyCpuTimes().ok());
+  energy_.AppendRows(rows_.sources);
+  header.energy_end_ns = MonotonicNs();
+  const uint32_t returned = scanner_.ScanTouched(rows_.tasks);
+  header.scan_end_ns = MonotonicNs();
+  const CpuTotals totals = ReadTables(online);
+  if (SeedAgain(header.flush_end_ns, totals.storage_misses)) header.flags |= WINDOW_RESEEDED;
+  early_.OnPass(header.flush_end_ns, returned);
+  Write(header, out);
+}
+
+void WindowPass::TakeFinalWindow(WindowBuffer& out) {
+  previous_cpu_ns_ = ClockNs(CLOCK_THREAD_CPUTIME_ID);  // another thread's clock than before
+  const std::vector<bool>& online = online_cpus_.Refresh();
+  window_header header = BeginHeader({.due_ns = MonotonicNs(), .flags = WINDOW_FINAL});
+  flusher_.FlushBusy(online);
+  session_->Detach();
+  // Interrupts each CPU behind any program that still ran there, and charges the moments since the
+  // detach. Nothing writes the tables after this.
+  header.flushed_cpus = flusher_.FlushAll(online);
+  EndFlush(header);
+  static_cast<void>(flusher_.CopyCpuTimes().ok());
+  energy_.AppendRows(rows_.sources);
+  header.energy_end_ns = MonotonicNs();
+  scanner_.ScanAll(rows_.tasks);
+  header.scan_end_ns = MonotonicNs();
+  ReadTables(online);
+  Write(header, out);
+}
+
+window_header WindowPass::BeginHeader(const WindowRequest& request) {
+  window_header header{};
+  header.index = ++index_;
+  header.start_ns = previous_end_ns_;
+  header.due_ns = request.due_ns;
+  header.flags = request.flags;
+  header.flush_start_ns = MonotonicNs();
+  return header;
+}
+
+void WindowPass::EndFlush(window_header& header) {
+  header.flush_end_ns = MonotonicNs();
+  header.boottime_offset_ns = ClockNs(CLOCK_BOOTTIME) - header.flush_end_ns;
+  header.realtime_ns = ClockNs(CLOCK_REALTIME);
+  previous_end_ns_ = header.flush_end_ns;
+}
+
+// After the scan: a CPU's sum then holds at least what was read from the slots, so that the time
+// which belongs to no slot is never negative.
+CpuTotals WindowPass::ReadTables(const std::vector<bool>& online) {
+  const CpuTotals totals = cpu_table_.AppendRows(online, rows_.cpus);
+  if (totals.overflow_ns > 0) overflow_table_.AppendRows(rows_.overflows);
+  return totals;
+}
+
+bool WindowPass::SeedAgain(uint64_t now_ns, uint64_t storage_misses) {
+  return seed_backoff_.ShouldSeed(now_ns, storage_misses) && session_->Seed().ok();
+}
+
+void WindowPass::Write(window_header header, WindowBuffer& out) {
+  header.cpu_count = static_cast<uint32_t>(rows_.cpus.size());
+  header.source_count = static_cast<uint32_t>(rows_.sources.size());
+  header.overflow_count = static_cast<uint32_t>(rows_.overflows.size());
+  header.task_count = static_cast<uint32_t>(rows_.tasks.size());
+  header.slots_used = session_->ring().used_count();
+  header.slots_limit = session_->ring().limit();
+  out.BeginWindow();
+  out.Append(rows_.cpus);
+  out.Append(rows_.sources);
+  out.Append(rows_.overflows);
+  out.Append(rows_.tasks);
+  rows_.cpus.clear();
+  rows_.sources.clear();
+  rows_.overflows.clear();
+  rows_.tasks.clear();
+  // Everything the thread did since the last header, sleeping and handing over included.
+  const uint64_t cpu_ns = ClockNs(CLOCK_THREAD_CPUTIME_ID);
+  header.thread_cpu_ns = cpu_ns - previous_cpu_ns_;
+  previous_cpu_ns_ = cpu_ns;
+  out.EndWindow(header);
+}
+
+bool WindowPass::IsRunningLow(uint64_t now_ns) {
+  const FreeRing ring = session_->ring();
+  return early_.IsDue(now_ns, ring.free_count(), ring.limit());
+}
+
+uint64_t WindowPass::LookEveryNs() {
+  const FreeRing ring = session_->ring();
+  return EarlyPass::LookEveryNs(ring.free_count(), ring.limit());
+}
+
+}  // namespace wattfeed
