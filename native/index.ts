@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The only file that loads the addon. Everything it offers goes through `ActivityPort`: results are
+ * Either, and what the addon throws (wrong arguments) becomes a Left as well.
+ */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { getSystemErrorName } from 'node:util';
+import * as E from 'fp-ts/lib/Either.js';
+import type * as TE from 'fp-ts/lib/TaskEither.js';
+import type {
+  ActivityPort,
+  ActivitySession,
+  EnergySourceSpec,
+  KernelFeature,
+  NativeError,
+  ProgramStats,
+  SessionOptions,
+  WindowOptions,
+} from '../receiver/activity/port.js';
+
+type Outcome<A> =
+  | { readonly ok: true; readonly value: A }
+  | {
+      readonly ok: false;
+      readonly operation: string;
+      readonly errno: number;
+      readonly detail: string;
+    };
+
+/** What native/src/session_wrap.cc defines. */
+interface NativeSession {
+  start(options: WindowOptions, onBatch: (batch: Uint8Array) => void): Outcome<void>;
+  setWakeEvery(windows: number): Outcome<void>;
+  setWindowMillis(windowMillis: number): Outcome<void>;
+  closeWindow(): Promise<Outcome<void>>;
+  setTag(tgid: number, tag: number): Outcome<number>;
+  programStats(): Outcome<readonly ProgramStats[]>;
+  close(): Promise<Outcome<void>>;
+}
+
+/** What native/src/addon.cc exports. */
+interface Addon {
+  openSession(options: SessionOptions): Promise<Outcome<NativeSession>>;
+  probeFeatures(): readonly KernelFeature[];
+  probePerf(
+    spec: EnergySourceSpec & { kind: 'perf' },
+    millis: number,
+  ): Outcome<{ readonly first: bigint; readonly last: bigint }>;
+  lockDirectory(path: string): Outcome<void>;
+}
+
+const EINVAL = 22;
+const ENOENT = 2;
+const ENOEXEC = 8;
+
+const nativeError = (operation: string, errno: number, detail: string): NativeError => ({
+  _tag: 'NativeError',
+  operation,
+  errno,
+  code: errno > 0 ? getSystemErrorName(-errno) : 'EUNKNOWN',
+  detail,
+});
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+const fromOutcome = <A>(outcome: Outcome<A>): E.Either<NativeError, A> =>
+  outcome.ok
+    ? E.right(outcome.value)
+    : E.left(nativeError(outcome.operation, outcome.errno, outcome.detail));
+
+/** The addon throws only TypeError and RangeError, for arguments it cannot take. */
+const badArgument =
+  (operation: string) =>
+  (error: unknown): NativeError =>
+    nativeError(operation, EINVAL, messageOf(error));
+
+const call = <A>(operation: string, run: () => Outcome<A>): E.Either<NativeError, A> => {
+  try {
+    return fromOutcome(run());
+  } catch (error) {
+    return E.left(badArgument(operation)(error));
+  }
+};
+
+const callAsync =
+  <A>(operation: string, run: () => Promise<Outcome<A>>): TE.TaskEither<NativeError, A> =>
+  async () => {
+    try {
+      return fromOutcome(await run());
+    } catch (error) {
+      return E.left(badArgument(operation)(error));
+    }
+  };
+
+const wrapSession = (session: NativeSession): ActivitySession => ({
+  start: (options, onBatch) => call('start windows', () => session.start(options, onBatch)),
+  // A port without a result: a wrong number changes nothing, and the type rules out the rest.
+  setWakeEvery: (windows) => void call('set wake every', () => session.setWakeEvery(windows)),
+  setWindowMillis: (windowMillis) =>
+    call('set window', () => session.setWindowMillis(windowMillis)),
+  closeWindow: () => callAsync('close window', () => session.closeWindow()),
+  setTag: (tgid, tag) => call('set tag', () => session.setTag(tgid, tag)),
+  programStats: () => call('read program statistics', () => session.programStats()),
+  close: () => callAsync('close session', () => session.close()),
+});
+
+const wrapAddon = (addon: Addon): ActivityPort => ({
+  open: (options) => async () => {
+    const opened = await callAsync('open session', () => addon.openSession(options))();
+    return E.isLeft(opened) ? opened : E.right(wrapSession(opened.right));
+  },
+  probeFeatures: () => addon.probeFeatures(),
+  probePerf: (spec, millis) => call('probe perf event', () => addon.probePerf(spec, millis)),
+  lockDirectory: (path) => call(`lock ${path}`, () => addon.lockDirectory(path)),
+});
+
+const ADDON_PLACES = ['native/build/Release/wattfeed.node', 'prebuilt/wattfeed.node'];
+
+/** This file is native/index.ts in a checkout and dist/native/index.js in a package. */
+const packageRoots = (): readonly string[] => {
+  const here = dirname(fileURLToPath(import.meta.url));
+  return [join(here, '..'), join(here, '..', '..')];
+};
+
+/** WATTFEED_ADDON names another build of the addon: the sanitizers' runs need one. */
+const addonPath = (): string | undefined => {
+  const chosen = process.env['WATTFEED_ADDON'];
+  const places = packageRoots().flatMap((root) => ADDON_PLACES.map((place) => join(root, place)));
+  return (chosen === undefined ? places : [chosen]).find((place) => existsSync(place));
+};
+
+const loadAddon = (): E.Either<NativeError, ActivityPort> => {
+  const path = addonPath();
+  if (path === undefined) {
+    return E.left(nativeError('load addon', ENOENT, 'not built; run npm run build'));
+  }
+  try {
+    return E.right(wrapAddon(createRequire(import.meta.url)(path) as Addon));
+  } catch (error) {
+    return E.left(
+      nativeError('load addon', ENOEXEC, `${path}: ${messageOf(error)}; run npm run build`),
+    );
+  }
+};
+
+let loaded: E.Either<NativeError, ActivityPort> | undefined;
+
+/** The kernel side of this machine. Loads the addon at the first call. */
+export const activityPort = (): E.Either<NativeError, ActivityPort> => (loaded ??= loadAddon());

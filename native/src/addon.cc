@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers the addon's functions and the state of one environment; nothing else.
+#include <napi.h>
+
+#include "addon_state.hh"
+#include "clocks.hh"
+#include "feature_probe.hh"
+#include "session_wrap.hh"
+#include "wrap_arguments.hh"
+#include "wrap_results.hh"
+
+namespace wattfeed {
+
+namespace {
+
+Napi::Value ProbeFeatures(const Napi::CallbackInfo& info) {
+  return ToJs(info.Env(), ProbeKernelFeatures());
+}
+
+Napi::Value ProbePerf(const Napi::CallbackInfo& info) {
+  constexpr int64_t kMillisHigh = 60'000;
+  const auto spec = ToPerfEventSpec(info[0]);
+  if (!spec) return {};
+  const auto millis = ToInteger(info[1], "millis", 0, kMillisHigh);
+  if (!millis) return {};
+  const auto probe = ProbePerfEvent(*spec, static_cast<uint64_t>(*millis) * kNsPerMsec);
+  if (!probe.ok()) return Failure(info.Env(), probe.error());
+  return Success(info.Env(), ToJs(info.Env(), probe.value()));
+}
+
+Napi::Value Lock(const Napi::CallbackInfo& info) {
+  const auto path = ToText(info[0], "path");
+  if (!path) return {};
+  return FromStatus(info.Env(), info.Env().GetInstanceData<AddonState>()->locks.Lock(*path));
+}
+
+Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  auto* state = new AddonState;  // owned by the environment from here on
+  env.SetInstanceData(state);
+  state->session_constructor = Napi::Persistent(SessionWrap::Define(env));
+  exports.Set("openSession", Napi::Function::New(env, SessionWrap::Open, "openSession"));
+  exports.Set("probeFeatures", Napi::Function::New(env, ProbeFeatures, "probeFeatures"));
+  exports.Set("probePerf", Napi::Function::New(env, ProbePerf, "probePerf"));
+  exports.Set("lockDirectory", Napi::Function::New(env, Lock, "lockDirectory"));
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(wattfeed, Init)
+
+}  // namespace wattfeed
