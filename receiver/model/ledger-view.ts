@@ -5,7 +5,7 @@
  */
 import type { AttributedKind, EnergyDomain, SplitMethod } from './energy-domain.js';
 import type { FailReason, RejectReason, UnattributedReason } from './window.js';
-import type { Microjoules, Nanos } from './units.js';
+import type { Microjoules, Nanos, WindowNanos } from './units.js';
 
 export type EnergyByKind = Readonly<Record<AttributedKind, Microjoules>>;
 
@@ -54,7 +54,10 @@ export interface ThreadTotals {
   readonly cpuNanos: Nanos;
 }
 
-/** One energy domain since start. accepted = entities + idle + irq + unattributed, exactly. */
+/**
+ * One energy domain since start. accepted = entities + idle + irq + unattributed, exactly, for a domain
+ * that is attributed; the others (inside or around one) have an accepted total and no parts.
+ */
 export interface DomainTotals {
   readonly domain: EnergyDomain;
   readonly split: SplitMethod;
@@ -86,3 +89,45 @@ export interface LedgerView {
   /** Processes and cgroups beyond the ledger's caps. */
   readonly overflow: () => { readonly processes: Remainder; readonly cgroups: Remainder };
 }
+
+/** What the last window added. */
+export interface LastWindow {
+  readonly energy: EnergyByKind;
+  readonly cpuNanos: WindowNanos;
+}
+
+export type Rated<T> = T & { readonly lastWindow: LastWindow };
+
+/** All processes of one command name, living and ended, since start. */
+export interface NameTotals extends Remainder {
+  readonly name: string;
+}
+
+/** All processes of one user, living and ended, since start. */
+export interface UserTotals extends Remainder {
+  readonly uid: number;
+  readonly user: string;
+}
+
+/** The ledger as the report of the last window needs it: the same entries with what was added last. */
+export interface RatedLedgerView extends LedgerView {
+  readonly processes: () => Iterable<Rated<ProcessTotals>>;
+  readonly cgroups: () => Iterable<Rated<CgroupTotals>>;
+  readonly threads: () => Iterable<Rated<ThreadTotals>>;
+  readonly exitedProcesses: () => Rated<Remainder>;
+  readonly overflow: () => {
+    readonly processes: Rated<Remainder>;
+    readonly cgroups: Rated<Remainder>;
+  };
+  readonly names: () => Iterable<Rated<NameTotals>>;
+  /** Names beyond the cap, and task time of processes whose name is not known. */
+  readonly namesOverflow: () => Rated<Remainder>;
+  readonly users: () => Iterable<Rated<UserTotals>>;
+  readonly usersOverflow: () => Rated<Remainder>;
+  /** Events since start that lost detail or precision, by name; all zero on a healthy agent. */
+  readonly losses: () => Readonly<Record<string, number>>;
+}
+
+/** Names a process for ever: a re-used pid has another start. */
+export const processKey = (pid: number, startBoottimeNanos: Nanos): string =>
+  `${String(pid)}:${String(startBoottimeNanos)}`;

@@ -5,7 +5,7 @@ import { attribute, taskShareAt } from '../../../receiver/attribution/attribute.
 import { timeModel } from '../../../receiver/attribution/time-model.js';
 import type { WeightModel } from '../../../receiver/attribution/weights.js';
 import type { ActivityWindow } from '../../../receiver/model/activity.js';
-import { watts } from '../../../receiver/model/units.js';
+import { watts, type Watts } from '../../../receiver/model/units.js';
 import type { DomainBalance, DomainReading } from '../../../receiver/model/window.js';
 import { history } from '../../support/random-window.js';
 import {
@@ -20,15 +20,12 @@ import {
   topologyOf,
 } from '../../support/windows.js';
 
-const NO_FLOORS = new Map<string, undefined>();
+const NO_FLOORS: ReadonlyMap<string, Watts | undefined> = new Map();
 
 const run = (
   window: ActivityWindow,
   readings: readonly DomainReading[],
-  {
-    packages = 1,
-    floors = NO_FLOORS,
-  }: { packages?: number; floors?: ReadonlyMap<string, ReturnType<typeof watts> | undefined> } = {},
+  { packages = 1, floors = NO_FLOORS } = {},
 ) => attribute({ window, readings, topology: topologyOf(packages), idleFloors: floors });
 
 const partsOf = (balance: DomainBalance): bigint =>

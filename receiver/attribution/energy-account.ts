@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What one entity has been charged: exact sums since start, and what the last window added. */
+import { microjoules, nanos, windowNanos } from '../model/units.js';
+import type { Nanos } from '../model/units.js';
+import type { EnergyByKind, LastWindow, Rated, Remainder } from '../model/ledger-view.js';
+
+/** Pending integers are moved to the bigint from here on, far below 2^53. */
+const FOLD_AT = 2 ** 51;
+
+/**
+ * A sum of non-negative integers that never loses one: a number for the additions of the hot loop
+ * (a bigint addition allocates), moved into a bigint before it could round.
+ */
+export class ExactSum {
+  private folded = 0n;
+  private pending = 0;
+
+  /** `amount` is an integer in [0, 2^52]. */
+  public add(amount: number): void {
+    this.pending += amount;
+    if (this.pending < FOLD_AT) return;
+    this.folded += BigInt(this.pending);
+    this.pending = 0;
+  }
+
+  public addExact(amount: bigint): void {
+    this.folded += amount;
+  }
+
+  public value(): bigint {
+    return this.folded + BigInt(this.pending);
+  }
+}
+
+/** One charge: whole microjoules and nanoseconds of one window. */
+export interface Charge {
+  readonly packageMicrojoules: number;
+  readonly dramMicrojoules: number;
+  readonly cpuNanos: number;
+}
+
+export class EnergyAccount {
+  private readonly packageMicrojoules = new ExactSum();
+  private readonly dramMicrojoules = new ExactSum();
+  private readonly taskNanos = new ExactSum();
+  /** Number of the booking that the three below belong to. */
+  private booking = 0;
+  private lastPackageMicrojoules = 0;
+  private lastDramMicrojoules = 0;
+  private lastTaskNanos = 0;
+
+  /** Of the last charge; 0 if there was none. */
+  public get lastBooking(): number {
+    return this.booking;
+  }
+
+  public add(booking: number, { packageMicrojoules, dramMicrojoules, cpuNanos }: Charge): void {
+    this.packageMicrojoules.add(packageMicrojoules);
+    this.dramMicrojoules.add(dramMicrojoules);
+    this.taskNanos.add(cpuNanos);
+    this.addToWindow(booking, packageMicrojoules, dramMicrojoules, cpuNanos);
+  }
+
+  /** Takes over everything of an account that ends, so that sums stay whole. */
+  public absorb(other: EnergyAccount): void {
+    this.packageMicrojoules.addExact(other.packageMicrojoules.value());
+    this.dramMicrojoules.addExact(other.dramMicrojoules.value());
+    this.taskNanos.addExact(other.taskNanos.value());
+    if (other.booking < this.booking) return;
+    this.addToWindow(
+      other.booking,
+      other.lastPackageMicrojoules,
+      other.lastDramMicrojoules,
+      other.lastTaskNanos,
+    );
+  }
+
+  public energy(): EnergyByKind {
+    return {
+      package: microjoules(this.packageMicrojoules.value()),
+      dram: microjoules(this.dramMicrojoules.value()),
+    };
+  }
+
+  public cpuNanos(): Nanos {
+    return nanos(this.taskNanos.value());
+  }
+
+  /** What the booking with this number added: nothing if the entity was not charged in it. */
+  public lastWindow(booking: number): LastWindow {
+    const isCurrent = this.booking === booking;
+    return {
+      energy: {
+        package: microjoules(isCurrent ? BigInt(this.lastPackageMicrojoules) : 0n),
+        dram: microjoules(isCurrent ? BigInt(this.lastDramMicrojoules) : 0n),
+      },
+      cpuNanos: windowNanos(isCurrent ? this.lastTaskNanos : 0),
+    };
+  }
+
+  public remainder(booking: number): Rated<Remainder> {
+    return {
+      energy: this.energy(),
+      cpuNanos: this.cpuNanos(),
+      lastWindow: this.lastWindow(booking),
+    };
+  }
+
+  private addToWindow(booking: number, pkg: number, dram: number, cpuNanos: number): void {
+    if (this.booking !== booking) {
+      this.booking = booking;
+      this.lastPackageMicrojoules = 0;
+      this.lastDramMicrojoules = 0;
+      this.lastTaskNanos = 0;
+    }
+    this.lastPackageMicrojoules += pkg;
+    this.lastDramMicrojoules += dram;
+    this.lastTaskNanos += cpuNanos;
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The books' entries as outputs see them. */
+import type { CgroupTotals, ProcessTotals, Rated, ThreadTotals } from '../model/ledger-view.js';
+import type { CgroupEntry } from './cgroup-book.js';
+import type { ProcessEntry } from './process-book.js';
+import type { ThreadEntry } from './thread-book.js';
+
+/** Names of what the kernel only numbers. Look-ups here read nothing: they are made per entry. */
+export interface Identities {
+  readonly userName: (uid: number) => string;
+  /** `(deleted:ID)` while or if it is not known. */
+  readonly cgroupPath: (id: bigint) => string;
+  /** A cgroup was charged for the first time, by this process if known: find its path now. */
+  readonly noticeCgroup: (id: bigint, pid: number | undefined) => void;
+}
+
+/** A book's entries one after the other, as often as it is iterated; nothing is copied. */
+export const eachOf = <Entry, Seen>(
+  book: { readonly values: () => Iterable<Entry> },
+  see: (entry: Entry) => Seen,
+): Iterable<Seen> => ({
+  *[Symbol.iterator]() {
+    for (const entry of book.values()) yield see(entry);
+  },
+});
+
+export const processTotals = (
+  entry: ProcessEntry,
+  identities: Identities,
+  booking: number,
+): Rated<ProcessTotals> => ({
+  identity: {
+    pid: entry.pid,
+    startBoottimeNanos: entry.startBoottimeNanos,
+    startUnixMillis: entry.startUnixMillis,
+    parentPid: entry.parentPid,
+    name: entry.name,
+    uid: entry.uid,
+    user: identities.userName(entry.uid),
+    isKernelThread: entry.isKernelThread,
+    cgroupId: entry.cgroupId,
+    cgroupPath: identities.cgroupPath(entry.cgroupId),
+  },
+  energy: entry.account.energy(),
+  cpuNanos: entry.account.cpuNanos(),
+  threadCount: entry.slotsByTid.size,
+  seriesStartUnixMillis: entry.seriesStartUnixMillis,
+  isExited: entry.state !== 'live',
+  lastWindow: entry.account.lastWindow(booking),
+});
+
+export const cgroupTotals = (
+  entry: CgroupEntry,
+  identities: Identities,
+  booking: number,
+): Rated<CgroupTotals> => ({
+  id: entry.id,
+  path: identities.cgroupPath(entry.id),
+  energy: entry.account.energy(),
+  cpuNanos: entry.account.cpuNanos(),
+  seriesStartUnixMillis: entry.seriesStartUnixMillis,
+  lastWindow: entry.account.lastWindow(booking),
+});
+
+export const threadTotals = (entry: ThreadEntry, booking: number): Rated<ThreadTotals> => ({
+  tid: entry.tid,
+  pid: entry.pid,
+  name: entry.name,
+  energy: entry.account.energy(),
+  cpuNanos: entry.account.cpuNanos(),
+  lastWindow: entry.account.lastWindow(booking),
+});

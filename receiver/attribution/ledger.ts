@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Cumulative energy and CPU time of every entity since the agent started. Bounded, and whole at all
+ * times: per kind of energy
+ *
+ *   Σ processes (living and ended) + exited + overflow + idle + irq + unattributed = accepted
+ *
+ * and the same for cgroups, names and users. Nothing ever decreases, except that an entry that goes
+ * (exported after its end, or evicted) moves whole into a remainder.
+ */
+import type { ActivityWindow, AccountingStats } from '../model/activity.js';
+import type {
+  CgroupTotals,
+  DomainTotals,
+  NameTotals,
+  ProcessIdentity,
+  ProcessTotals,
+  Rated,
+  RatedLedgerView,
+  ThreadTotals,
+  UserTotals,
+} from '../model/ledger-view.js';
+import type { Nanos } from '../model/units.js';
+import type { DomainReading } from '../model/window.js';
+import { AccountTable } from './account-table.js';
+import type { WindowAttribution } from './attribute.js';
+import { CgroupBook } from './cgroup-book.js';
+import { DomainBook } from './domain-book.js';
+import { ExactSum, type Charge } from './energy-account.js';
+import {
+  cgroupTotals,
+  eachOf,
+  processTotals,
+  threadTotals,
+  type Identities,
+} from './ledger-entries.js';
+import { DEFAULT_LEDGER_LIMITS, type LedgerLimits } from './ledger-limits.js';
+import { ProcessBook, type EntryTimes } from './process-book.js';
+import { SlotBindings } from './slot-bindings.js';
+import { ThreadBook } from './thread-book.js';
+import { ledgerDefects } from './verify-ledger.js';
+import { addStats, NO_STATS } from './window-report.js';
+import { entryTimes } from './wall-clock.js';
+
+export interface LedgerOptions {
+  readonly startUnixMillis: number;
+  readonly limits?: Partial<LedgerLimits>;
+}
+
+export class Ledger implements RatedLedgerView {
+  public readonly startUnixMillis: number;
+  private readonly domainBook = new DomainBook();
+  private readonly processBook: ProcessBook;
+  private readonly cgroupBook: CgroupBook;
+  private readonly threadBook: ThreadBook;
+  private readonly nameTable: AccountTable<string>;
+  private readonly userTable: AccountTable<number>;
+  private readonly bindings: SlotBindings;
+  private readonly bookedNanos = new ExactSum();
+  /** Number of the last booked window; rises by one with each, whatever its own index says. */
+  private booking = 0;
+  private stats: AccountingStats = NO_STATS;
+  private inconsistentBalances = 0;
+  private processOverflowRows = 0;
+  private cgroupOverflowRows = 0;
+
+  public constructor(
+    options: LedgerOptions,
+    private readonly identities: Identities,
+  ) {
+    const limits = { ...DEFAULT_LEDGER_LIMITS, ...options.limits };
+    this.startUnixMillis = options.startUnixMillis;
+    this.processBook = new ProcessBook(limits);
+    this.cgroupBook = new CgroupBook(limits.maxCgroups);
+    this.threadBook = new ThreadBook(limits.maxThreads);
+    this.nameTable = new AccountTable(limits.maxNames);
+    this.userTable = new AccountTable(limits.maxUsers);
+    this.bindings = new SlotBindings({
+      processes: this.processBook,
+      cgroups: this.cgroupBook,
+      names: this.nameTable,
+      users: this.userTable,
+      noticeCgroup: (id, pid) => {
+        this.identities.noticeCgroup(id, pid);
+      },
+    });
+  }
+
+  /** Books one window. All of it or, for a domain without a balance, none of that domain. */
+  public book(
+    window: ActivityWindow,
+    readings: readonly DomainReading[],
+    attribution: WindowAttribution,
+  ): void {
+    this.booking += 1;
+    this.inconsistentBalances += attribution.inconsistencies.length;
+    this.stats = window.cpus.reduce((sum, cpu) => addStats(sum, cpu.stats), this.stats);
+    this.domainBook.book(readings, attribution.balances);
+    const times = entryTimes(window, this.startUnixMillis);
+    this.threadBook.openWindow();
+    this.bookTasks(window, attribution, times);
+    this.bookOverflow(window, attribution, times);
+    this.processBook.closeWindow();
+  }
+
+  /** While off, `threads()` is empty; totals begin at zero when it is turned on. */
+  public setThreadsEnabled(isEnabled: boolean): void {
+    this.threadBook.enable(isEnabled);
+  }
+
+  /**
+   * Forgets ended processes whose final value was exported; their sums move to `exitedProcesses()`.
+   * Only those that were `isExited` in what was exported: a value that was read before the end is not
+   * the final one. Others are left alone.
+   */
+  public retireExported(
+    identities: Iterable<Pick<ProcessIdentity, 'pid' | 'startBoottimeNanos'>>,
+  ): void {
+    for (const { pid, startBoottimeNanos } of identities) {
+      this.processBook.retireExported(pid, startBoottimeNanos);
+    }
+  }
+
+  /**
+   * Ends processes that are gone although their end was not seen: the last thread had no slot, or a
+   * window was lost (`isEveryEntry`). Returns how many.
+   */
+  public endVanished(
+    isAlive: (pid: number, startBoottimeNanos: Nanos) => boolean,
+    isEveryEntry = false,
+  ): number {
+    return this.processBook.endVanished(isAlive, (entry) => isEveryEntry || entry.liveSlots === 0);
+  }
+
+  /** What does not close: empty, or there is a defect. One pass over all entries. */
+  public verify(): readonly string[] {
+    const { processBook, cgroupBook, nameTable, userTable } = this;
+    const processes = [...processBook.values()].map(({ account }) => account);
+    const cgroups = [...cgroupBook.values()].map(({ account }) => account);
+    return ledgerDefects(
+      this.domains(),
+      [
+        {
+          name: 'processes',
+          accounts: [...processes, processBook.exited, processBook.overflow],
+        },
+        { name: 'cgroups', accounts: [...cgroups, cgroupBook.overflow] },
+        { name: 'names', accounts: nameTable.all() },
+        { name: 'users', accounts: userTable.all() },
+      ],
+      this.bookedNanos.value(),
+    );
+  }
+
+  public readonly domains = (): readonly DomainTotals[] => this.domainBook.totals();
+
+  public readonly processes = (): Iterable<Rated<ProcessTotals>> =>
+    eachOf(this.processBook, (entry) => processTotals(entry, this.identities, this.booking));
+
+  public readonly cgroups = (): Iterable<Rated<CgroupTotals>> =>
+    eachOf(this.cgroupBook, (entry) => cgroupTotals(entry, this.identities, this.booking));
+
+  public readonly threads = (): Iterable<Rated<ThreadTotals>> =>
+    eachOf(this.threadBook, (entry) => threadTotals(entry, this.booking));
+
+  public readonly exitedProcesses = () => this.processBook.exited.remainder(this.booking);
+
+  public readonly overflow = () => ({
+    processes: this.processBook.overflow.remainder(this.booking),
+    cgroups: this.cgroupBook.overflow.remainder(this.booking),
+  });
+
+  public readonly names = (): Iterable<Rated<NameTotals>> =>
+    eachOf(this.nameTable, ([name, account]) => ({ name, ...account.remainder(this.booking) }));
+
+  public readonly namesOverflow = () => this.nameTable.overflow.remainder(this.booking);
+
+  public readonly users = (): Iterable<Rated<UserTotals>> =>
+    eachOf(this.userTable, ([uid, account]) => ({
+      uid,
+      user: this.identities.userName(uid),
+      ...account.remainder(this.booking),
+    }));
+
+  public readonly usersOverflow = () => this.userTable.overflow.remainder(this.booking);
+
+  public readonly losses = (): Readonly<Record<string, number>> => ({
+    storageMisses: this.stats.storageMisses,
+    storageFailed: this.stats.storageFailed,
+    slotsExhausted: this.stats.slotsExhausted,
+    discontinuities: this.stats.discontinuities,
+    overflowCgroupFull: this.stats.overflowCgroupFull,
+    inconsistentBalances: this.inconsistentBalances,
+    processOverflowRows: this.processOverflowRows,
+    cgroupOverflowRows: this.cgroupOverflowRows,
+    threadsSkipped: this.threadBook.skipped,
+  });
+
+  /** How full the ledger is, for the agent's own metrics. */
+  public readonly sizes = () => ({
+    processes: this.processBook.size,
+    slots: this.bindings.size,
+    /** Ended processes that gave way before anybody exported them: no loss, their sum is kept. */
+    exitedRetiredEarly: this.processBook.retiredEarly,
+    cgroupsEvicted: this.cgroupBook.evictions,
+  });
+
+  private bookTasks(
+    { tasks }: ActivityWindow,
+    { shares }: WindowAttribution,
+    times: EntryTimes,
+  ): void {
+    tasks.forEach((task, row) => {
+      const charge: Charge = {
+        packageMicrojoules: shares.tasks.package[row] ?? 0,
+        dramMicrojoules: shares.tasks.dram[row] ?? 0,
+        cpuNanos: task.runtimeNanos,
+      };
+      const binding = this.bindings.bindingOf(task, this.booking, times);
+      const { process, cgroup } = binding;
+      if (process === undefined) this.processOverflowRows += 1;
+      if (cgroup === undefined) this.cgroupOverflowRows += 1;
+      (process?.account ?? this.processBook.overflow).add(this.booking, charge);
+      (cgroup?.account ?? this.cgroupBook.overflow).add(this.booking, charge);
+      binding.nameAccount.add(this.booking, charge);
+      binding.userAccount.add(this.booking, charge);
+      this.bookedNanos.add(charge.cpuNanos);
+      this.threadBook.book(this.booking, task, charge);
+      if (task.isDead) this.bindings.release(task.slot, binding);
+    });
+  }
+
+  /** Task time without a slot: its cgroup is known, its process, name and user are not. */
+  private bookOverflow(
+    { overflow }: ActivityWindow,
+    { shares }: WindowAttribution,
+    times: EntryTimes,
+  ): void {
+    overflow.forEach((sample, row) => {
+      const charge: Charge = {
+        packageMicrojoules: shares.overflow.package[row] ?? 0,
+        dramMicrojoules: shares.overflow.dram[row] ?? 0,
+        cpuNanos: sample.runtimeNanos,
+      };
+      const start = times.windowStartUnixMillis;
+      if (!this.cgroupBook.has(sample.cgroupId)) {
+        this.identities.noticeCgroup(sample.cgroupId, undefined);
+      }
+      const cgroup = this.cgroupBook.entryOf(sample.cgroupId, this.booking, start);
+      if (cgroup === undefined) this.cgroupOverflowRows += 1;
+      (cgroup?.account ?? this.cgroupBook.overflow).add(this.booking, charge);
+      this.processBook.overflow.add(this.booking, charge);
+      this.nameTable.overflow.add(this.booking, charge);
+      this.userTable.overflow.add(this.booking, charge);
+      this.bookedNanos.add(charge.cpuNanos);
+    });
+  }
+}

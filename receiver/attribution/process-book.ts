@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Processes from their first sample until their final value was exported.
+ *
+ *   live --(group dead seen and all slots dead, or its pid belongs to another)--> ended
+ *   ended --(exported, or too many ended ones are kept)--> retired: its sums move to `exited`
+ *
+ * A process whose visible threads are all gone is not ended: threads of PID 1 are hidden on some
+ * hosts, and only the kernel's word that the group is dead counts.
+ */
+import type { TaskSample } from '../model/activity.js';
+import { processKey } from '../model/ledger-view.js';
+import { nanos } from '../model/units.js';
+import type { Nanos } from '../model/units.js';
+import { EnergyAccount } from './energy-account.js';
+
+export type ProcessState = 'live' | 'ended' | 'retired';
+
+export interface ProcessEntry {
+  readonly key: string;
+  readonly pid: number;
+  readonly startBoottimeNanos: Nanos;
+  readonly startUnixMillis: number;
+  readonly seriesStartUnixMillis: number;
+  readonly account: EnergyAccount;
+  parentPid: number;
+  name: string;
+  uid: number;
+  isKernelThread: boolean;
+  cgroupId: bigint;
+  state: ProcessState;
+  hasGroupDied: boolean;
+  /** Living slots: a thread has one per CPU domain it ran in. */
+  liveSlots: number;
+  /** Living slots by thread; empty once ended. */
+  readonly slotsByTid: Map<number, number>;
+}
+
+export interface ProcessLimits {
+  /** Living and ended ones that have an entry of their own. */
+  readonly maxProcesses: number;
+  /** Ended ones kept until they are exported; the oldest give way. */
+  readonly maxExited: number;
+}
+
+/** When things are, on the wall clock, for entries made in the window being booked. */
+export interface EntryTimes {
+  readonly bootUnixMillis: number;
+  readonly windowStartUnixMillis: number;
+  readonly ledgerStartUnixMillis: number;
+}
+
+const NANOS_PER_MILLISECOND = 1_000_000n;
+
+export class ProcessBook {
+  /** Retired processes: their sum. */
+  public readonly exited = new EnergyAccount();
+  /** Processes for which there was no room, and task time without a slot. */
+  public readonly overflow = new EnergyAccount();
+  /** Ended processes that gave way before anybody exported them. */
+  public retiredEarly = 0;
+  private readonly entries = new Map<string, ProcessEntry>();
+  private readonly byPid = new Map<number, ProcessEntry>();
+  /** In the order in which they ended. */
+  private readonly ended = new Map<string, ProcessEntry>();
+  private readonly replaced: ProcessEntry[] = [];
+
+  public constructor(private readonly limits: ProcessLimits) {}
+
+  public values(): IterableIterator<ProcessEntry> {
+    return this.entries.values();
+  }
+
+  public get size(): number {
+    return this.entries.size;
+  }
+
+  /**
+   * The entry of the sample's process; undefined if there is no room. `isLate`: the process was
+   * charged elsewhere before, so its series begins with this window.
+   */
+  public entryOf(task: TaskSample, times: EntryTimes, isLate: boolean): ProcessEntry | undefined {
+    const key = processKey(task.tgid, task.processStartBoottimeNanos);
+    const known = this.entries.get(key);
+    if (known !== undefined) return known;
+    if (!this.makeRoom()) return undefined;
+    const entry = this.newEntry(key, task, times, isLate);
+    const previous = this.byPid.get(entry.pid);
+    // The pid can only be taken again after its last owner is gone; its last rows may still follow.
+    if (previous !== undefined) this.replaced.push(previous);
+    this.entries.set(key, entry);
+    this.byPid.set(entry.pid, entry);
+    return entry;
+  }
+
+  /** What may change over a life: exec renames, setuid changes the owner, a task may be moved. */
+  public refresh(entry: ProcessEntry, task: TaskSample): void {
+    entry.name = task.processComm;
+    entry.uid = task.uid;
+    entry.cgroupId = task.cgroupId;
+    entry.parentPid = task.parentTgid;
+    if (task.isGroupDead) entry.hasGroupDied = true;
+  }
+
+  public attachSlot(entry: ProcessEntry, tid: number): void {
+    entry.liveSlots += 1;
+    entry.slotsByTid.set(tid, (entry.slotsByTid.get(tid) ?? 0) + 1);
+    this.revive(entry);
+  }
+
+  public detachSlot(entry: ProcessEntry, tid: number): void {
+    entry.liveSlots = Math.max(0, entry.liveSlots - 1);
+    const left = (entry.slotsByTid.get(tid) ?? 1) - 1;
+    if (left > 0) entry.slotsByTid.set(tid, left);
+    else entry.slotsByTid.delete(tid);
+    if (entry.hasGroupDied && entry.liveSlots === 0) this.end(entry);
+  }
+
+  /** exec by a thread that is not the leader: the thread goes on under the leader's tid. */
+  public moveSlot(entry: ProcessEntry, fromTid: number, toTid: number): void {
+    const left = (entry.slotsByTid.get(fromTid) ?? 1) - 1;
+    if (left > 0) entry.slotsByTid.set(fromTid, left);
+    else entry.slotsByTid.delete(fromTid);
+    entry.slotsByTid.set(toTid, (entry.slotsByTid.get(toTid) ?? 0) + 1);
+  }
+
+  /** After all rows of a window: ends those whose pid went to another, and keeps the cap. */
+  public closeWindow(): void {
+    for (const entry of this.replaced.splice(0)) this.end(entry);
+    for (const entry of this.ended.values()) {
+      if (this.ended.size <= this.limits.maxExited) break;
+      this.retiredEarly += 1;
+      this.retire(entry);
+    }
+  }
+
+  /** Its final value is out: the entry goes, its sums stay. Nothing happens while it lives. */
+  public retireExported(pid: number, startBoottimeNanos: Nanos): void {
+    const entry = this.ended.get(processKey(pid, startBoottimeNanos));
+    if (entry !== undefined) this.retire(entry);
+  }
+
+  /** Ends processes of which nobody has seen the end. */
+  public endVanished(
+    isAlive: (pid: number, startBoottimeNanos: Nanos) => boolean,
+    isCandidate: (entry: ProcessEntry) => boolean,
+  ): number {
+    const gone = [...this.entries.values()].filter(
+      (entry) =>
+        entry.state === 'live' &&
+        isCandidate(entry) &&
+        !isAlive(entry.pid, entry.startBoottimeNanos),
+    );
+    for (const entry of gone) this.end(entry);
+    return gone.length;
+  }
+
+  private newEntry(
+    key: string,
+    task: TaskSample,
+    times: EntryTimes,
+    isLate: boolean,
+  ): ProcessEntry {
+    const start = task.processStartBoottimeNanos;
+    const startUnixMillis = times.bootUnixMillis + Number(start / NANOS_PER_MILLISECOND);
+    const isChargedSince = isLate ? times.windowStartUnixMillis : startUnixMillis;
+    return {
+      key,
+      pid: task.tgid,
+      startBoottimeNanos: nanos(start),
+      startUnixMillis,
+      seriesStartUnixMillis: Math.max(isChargedSince, times.ledgerStartUnixMillis),
+      account: new EnergyAccount(),
+      parentPid: task.parentTgid,
+      name: task.processComm,
+      uid: task.uid,
+      isKernelThread: task.isKernelThread,
+      cgroupId: task.cgroupId,
+      state: 'live',
+      hasGroupDied: false,
+      liveSlots: 0,
+      slotsByTid: new Map(),
+    };
+  }
+
+  private makeRoom(): boolean {
+    if (this.entries.size < this.limits.maxProcesses) return true;
+    const oldest = this.ended.values().next().value;
+    if (oldest === undefined) return false;
+    this.retiredEarly += 1;
+    this.retire(oldest);
+    return true;
+  }
+
+  private end(entry: ProcessEntry): void {
+    if (entry.state !== 'live') return;
+    entry.state = 'ended';
+    entry.liveSlots = 0;
+    entry.slotsByTid.clear();
+    this.ended.set(entry.key, entry);
+    if (this.byPid.get(entry.pid) === entry) this.byPid.delete(entry.pid);
+  }
+
+  /** A row came after all: it was not the end. Its value only rose. */
+  private revive(entry: ProcessEntry): void {
+    if (entry.state !== 'ended') return;
+    entry.state = 'live';
+    this.ended.delete(entry.key);
+    this.byPid.set(entry.pid, entry);
+  }
+
+  private retire(entry: ProcessEntry): void {
+    entry.state = 'retired';
+    this.ended.delete(entry.key);
+    this.entries.delete(entry.key);
+    this.exited.absorb(entry.account);
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Which accounts a slot's rows go to. A slot keeps its owner from take to return, so the look-ups by
+ * process, cgroup, name and user happen once and not in each window.
+ */
+import type { TaskSample } from '../model/activity.js';
+import type { AccountTable } from './account-table.js';
+import type { CgroupBook, CgroupEntry } from './cgroup-book.js';
+import type { EnergyAccount } from './energy-account.js';
+import type { EntryTimes, ProcessBook, ProcessEntry } from './process-book.js';
+
+export interface Binding {
+  readonly sequence: number;
+  tid: number;
+  /** Undefined while there is no room: the rows go to the overflow. */
+  process: ProcessEntry | undefined;
+  cgroupId: bigint;
+  cgroup: CgroupEntry | undefined;
+  name: string;
+  nameAccount: EnergyAccount;
+  uid: number;
+  userAccount: EnergyAccount;
+}
+
+export interface Books {
+  readonly processes: ProcessBook;
+  readonly cgroups: CgroupBook;
+  readonly names: AccountTable<string>;
+  readonly users: AccountTable<number>;
+  /** A cgroup got an entry: find its path while it can still be read. */
+  readonly noticeCgroup: (id: bigint, pid: number) => void;
+}
+
+export class SlotBindings {
+  private readonly bySlot = new Map<number, Binding>();
+
+  public constructor(private readonly books: Books) {}
+
+  public get size(): number {
+    return this.bySlot.size;
+  }
+
+  /** The accounts of this row, brought up to date with its identity. */
+  public bindingOf(task: TaskSample, booking: number, times: EntryTimes): Binding {
+    const previous = this.bySlot.get(task.slot);
+    const known = previous?.sequence === task.sequence ? previous : undefined;
+    // Another owner although the last one's end was not seen: a window was lost.
+    if (previous !== undefined && known === undefined) this.release(task.slot, previous);
+    const binding = known ?? this.bind(task);
+    this.updateProcess(binding, task, times, known !== undefined);
+    this.updateCgroup(binding, task, booking, times);
+    if (binding.name !== task.processComm) {
+      binding.name = task.processComm;
+      binding.nameAccount = this.books.names.accountOf(task.processComm);
+    }
+    if (binding.uid !== task.uid) {
+      binding.uid = task.uid;
+      binding.userAccount = this.books.users.accountOf(task.uid);
+    }
+    return binding;
+  }
+
+  /** The slot's last row was booked. */
+  public release(slot: number, binding: Binding): void {
+    const { process, cgroup, tid } = binding;
+    if (process !== undefined && process.state === 'live') {
+      this.books.processes.detachSlot(process, tid);
+    }
+    if (cgroup !== undefined) cgroup.liveSlots -= 1;
+    this.bySlot.delete(slot);
+  }
+
+  private bind(task: TaskSample): Binding {
+    const binding: Binding = {
+      sequence: task.sequence,
+      tid: task.tid,
+      process: undefined,
+      cgroupId: task.cgroupId,
+      cgroup: undefined,
+      name: task.processComm,
+      nameAccount: this.books.names.accountOf(task.processComm),
+      uid: task.uid,
+      userAccount: this.books.users.accountOf(task.uid),
+    };
+    this.bySlot.set(task.slot, binding);
+    return binding;
+  }
+
+  private updateProcess(
+    binding: Binding,
+    task: TaskSample,
+    times: EntryTimes,
+    hadRows: boolean,
+  ): void {
+    const { processes } = this.books;
+    const { process } = binding;
+    const isSame =
+      process?.pid === task.tgid && process.startBoottimeNanos === task.processStartBoottimeNanos;
+    if (process === undefined || process.state === 'retired' || !isSame) {
+      if (process?.state === 'live') processes.detachSlot(process, binding.tid);
+      binding.process = processes.entryOf(task, times, hadRows);
+      if (binding.process !== undefined) processes.attachSlot(binding.process, task.tid);
+    } else if (process.state === 'ended') {
+      processes.attachSlot(process, task.tid);
+    } else if (binding.tid !== task.tid) {
+      processes.moveSlot(process, binding.tid, task.tid);
+    }
+    binding.tid = task.tid;
+    if (binding.process !== undefined) processes.refresh(binding.process, task);
+  }
+
+  /** A moved task's whole window goes to the cgroup at the window's end. */
+  private updateCgroup(
+    binding: Binding,
+    task: TaskSample,
+    booking: number,
+    times: EntryTimes,
+  ): void {
+    const { cgroups, noticeCgroup } = this.books;
+    const { cgroup } = binding;
+    if (cgroup !== undefined && cgroup.id === task.cgroupId && !cgroup.isEvicted) return;
+    if (cgroup !== undefined) cgroup.liveSlots -= 1;
+    const isNew = !cgroups.has(task.cgroupId);
+    binding.cgroup = cgroups.entryOf(task.cgroupId, booking, times.windowStartUnixMillis);
+    binding.cgroupId = task.cgroupId;
+    if (binding.cgroup === undefined) return;
+    binding.cgroup.liveSlots += 1;
+    if (isNew) noticeCgroup(task.cgroupId, task.tgid);
+  }
+}
