@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Every attribute that a data point or the resource may carry. OpenTelemetry's own names first, then
+ * ours. The meaning goes into docs/metrics.md as it stands here.
+ */
+export const ATTRIBUTES = {
+  hwId: ['hw.id', 'Id of the energy counter, unique on the host, e.g. `intel-rapl:0`.'],
+  hwType: ['hw.type', '`cpu` for package, die, core and uncore domains, `memory` for DRAM.'],
+  hwName: ['hw.name', 'The counter as the kernel names it: `package-0`, `dram`, `psys`.'],
+  hwParent: [
+    'hw.parent',
+    '`hw.id` of the domain that contains this one. Sum only series without it: `core` is inside `package-0`.',
+  ],
+  processPid: ['process.pid', 'Process id in the initial pid namespace.'],
+  processCreationTime: [
+    'process.creation.time',
+    'When the process started, ISO 8601 UTC. With the pid it names a process for ever: a re-used pid is another series.',
+  ],
+  processExecutableName: [
+    'process.executable.name',
+    'The command name (`comm`) of the main thread, escaped.',
+  ],
+  processOwner: ['process.owner', 'Login name; the uid in digits where there is none.'],
+  processCgroup: [
+    'process.linux.cgroup',
+    'Path of the control group below the root of its hierarchy.',
+  ],
+  cgroupPath: [
+    'wattfeed.cgroup.path',
+    'Path of the control group below the root of its hierarchy.',
+  ],
+  cgroupId: ['wattfeed.cgroup.id', "The kernel's id of the control group, in decimal digits."],
+  domain: [
+    'wattfeed.domain',
+    'What the energy counter covers. Attributed energy is `package` or `dram`, which never overlap.',
+  ],
+  origin: [
+    'wattfeed.origin',
+    '`measured` by a counter or `modelled` from CPU load. One modelled part makes the whole `modelled`.',
+  ],
+  split: [
+    'wattfeed.split',
+    'How energy was split among tasks: by hardware `counters` or by CPU `time`. When it changes, the series ends and a new one begins.',
+  ],
+  source: [
+    'wattfeed.source',
+    'Where the counter was read: `perf`, `powercap`, `hwmon`, `power-supply` or `model`.',
+  ],
+  reason: ['wattfeed.reason', 'Why: see the description of the metric.'],
+  state: [
+    'wattfeed.state',
+    '`ok`, `first` (no delta yet), `rejected` or `failed`; exactly one of them is 1.',
+  ],
+  result: ['wattfeed.result', 'What became of it: see the description of the metric.'],
+  event: ['wattfeed.event', 'Name of the event, as in `enum acct_stat` of bpf/include/records.h.'],
+  stage: ['wattfeed.stage', 'Part of the work at the end of a window.'],
+  program: ['wattfeed.bpf.program', 'Name of the BPF program.'],
+  level: ['wattfeed.level', '`process` or `cgroup`.'],
+  cpuMode: ['cpu.mode', '`user` or `system`.'],
+  overflow: [
+    'otel.metric.overflow',
+    '`true` on the one series that holds everything without a series of its own.',
+  ],
+} as const satisfies Record<string, readonly [name: string, meaning: string]>;
+
+export type AttributeKey = keyof typeof ATTRIBUTES;
+
+/** The name on the wire, e.g. `hw.id`. */
+export const attributeName = (key: AttributeKey): string => ATTRIBUTES[key][0];

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What a pool of series must be told: about its entities, its limits, and the ledger at one moment. */
+import type { MeasureLabels, Readings } from './lane.js';
+
+/** What the pool must know of a process or a cgroup. */
+export interface EntityKind<Entity> {
+  readonly keyOf: (entity: Entity) => string;
+  readonly readingsOf: (entity: Entity) => Readings;
+  readonly startUnixMillisOf: (entity: Entity) => number;
+  readonly hasEnded: (entity: Entity) => boolean;
+  /** Both would be exported under the same attributes. */
+  readonly isSameSeries: (a: Entity, b: Entity) => boolean;
+}
+
+export interface PoolLimits {
+  readonly maxSeries: number;
+  /** Ended lanes that may wait for delivery; beyond it the oldest is given up and counted. */
+  readonly maxClosed: number;
+  /** An entity that came and went between two exports gets a series from this energy on. */
+  readonly minEndedMicrojoules: bigint;
+}
+
+export interface PoolInput<Entity> {
+  readonly entities: Iterable<Entity>;
+  /** Entities that no longer have, or never got, an entry in the ledger. */
+  readonly remainder: Readings;
+  readonly labels: MeasureLabels;
+  readonly endUnixNanos: bigint;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The OTEL_* variables that the SDK does not read by itself, and a check of those it does; pure.
+ *
+ * The specification asks that a value which cannot be parsed be ignored with a warning. An explicit
+ * wish that cannot be met (another protocol, another exporter, a configuration file) is an error: exporting
+ * something else, or nowhere, without a word is worse than not starting.
+ */
+import * as E from 'fp-ts/lib/Either.js';
+import type { Complaint } from '../model/errors.js';
+import type { LogLevel } from './diagnostics.js';
+import { endpointProblems } from './environment-endpoint.js';
+import { parseResourceAttributes } from './environment-resource.js';
+import type { Temporality } from './stream.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type ExporterName = 'otlp' | 'console' | 'none';
+
+/** What holds where no variable says otherwise. */
+export interface ExportDefaults {
+  readonly intervalMillis: number;
+  readonly timeoutMillis: number;
+}
+
+export interface ExportSettings {
+  /** `none` also when OTEL_SDK_DISABLED. */
+  readonly exporter: ExporterName;
+  readonly intervalMillis: number;
+  /** One export with all its batches; at most the interval. */
+  readonly timeoutMillis: number;
+  /** One request. */
+  readonly requestTimeoutMillis: number;
+  readonly temporality: Temporality;
+  readonly logLevel: LogLevel;
+  /** From the environment; undefined means the exporter's default. Without user and password. */
+  readonly endpoint: string | undefined;
+  readonly serviceName: string | undefined;
+  readonly resourceAttributes: Readonly<Record<string, string>>;
+  readonly warnings: readonly Complaint[];
+}
+
+/** The SDK's default for a request: OTEL_EXPORTER_OTLP_TIMEOUT. */
+const DEFAULT_REQUEST_TIMEOUT_MILLIS = 10_000;
+/** A request must end before the export it belongs to, or the reader gives up on it first. */
+const REQUEST_SHARE_OF_TIMEOUT = 0.9;
+/** setInterval cannot wait longer. */
+const MAX_MILLIS = 2_147_483_647;
+
+/** Reads variables as the specification says: blank is unset, the signal's own wins. */
+class Reader {
+  readonly warnings: Complaint[] = [];
+  readonly errors: Complaint[] = [];
+
+  constructor(private readonly env: Environment) {}
+
+  text(name: string): string | undefined {
+    const value = this.env[name]?.trim();
+    return value === '' ? undefined : value;
+  }
+
+  /** OTEL_EXPORTER_OTLP_METRICS_X, else OTEL_EXPORTER_OTLP_X: name and value. */
+  otlp(suffix: string): readonly [name: string, value: string] | undefined {
+    for (const name of [`OTEL_EXPORTER_OTLP_METRICS_${suffix}`, `OTEL_EXPORTER_OTLP_${suffix}`]) {
+      const value = this.text(name);
+      if (value !== undefined) return [name, value];
+    }
+    return undefined;
+  }
+
+  millis(name: string): number | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const millis = Number(value);
+    if (Number.isInteger(millis) && millis > 0 && millis <= MAX_MILLIS) return millis;
+    this.warn(name, value, 'not a whole number of milliseconds above 0', 'the default is used');
+    return undefined;
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    const value = this.text(name)?.toLowerCase();
+    const found = choices.find((choice) => choice === value);
+    if (found === undefined && value !== undefined) {
+      this.warn(name, value, `not one of ${choices.join(', ')}`, 'the default is used');
+    }
+    return found;
+  }
+
+  warn(name: string, value: string, cause: string, remedy: string): void {
+    this.warnings.push({ what: `read ${name}=${value}`, cause, remedy });
+  }
+
+  fail(what: string, cause: string, remedy: string): void {
+    this.errors.push({ what, cause, remedy });
+  }
+}
+
+export const readEnvironment = (
+  env: Environment,
+  defaults: ExportDefaults,
+): E.Either<readonly Complaint[], ExportSettings> => {
+  const reader = new Reader(env);
+  const isDisabled = reader.text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
+  const exporter = exporterName(reader);
+  checkConfigFile(reader);
+  // Nothing of the exporter matters when nothing is exported by it.
+  const isOtlp = exporter === 'otlp' && !isDisabled;
+  if (isOtlp) checkProtocol(reader);
+  const endpoint = isOtlp ? checkEndpoint(reader) : undefined;
+  const settings: ExportSettings = {
+    exporter: isDisabled ? 'none' : exporter,
+    ...timing(reader, defaults),
+    temporality: temporalityOf(reader),
+    logLevel: logLevelOf(reader),
+    endpoint,
+    serviceName: reader.text('OTEL_SERVICE_NAME'),
+    resourceAttributes: resourceAttributesOf(reader),
+    warnings: reader.warnings,
+  };
+  return reader.errors.length > 0 ? E.left(reader.errors) : E.right(settings);
+};
+
+const exporterName = (reader: Reader): ExporterName => {
+  const value = reader.text('OTEL_METRICS_EXPORTER')?.toLowerCase() ?? 'otlp';
+  if (value === 'otlp' || value === 'console' || value === 'none') return value;
+  reader.fail(
+    `read OTEL_METRICS_EXPORTER=${value}`,
+    'no such exporter here',
+    'set it to one of otlp, console, none',
+  );
+  return 'none';
+};
+
+const checkConfigFile = (reader: Reader): void => {
+  const file = reader.text('OTEL_CONFIG_FILE');
+  if (file === undefined) return;
+  reader.fail(
+    `read OTEL_CONFIG_FILE=${file}`,
+    'declarative configuration is not supported, and it would have to replace all other OTEL_ variables',
+    'unset it and use OTEL_EXPORTER_OTLP_METRICS_* and OTEL_METRIC_EXPORT_INTERVAL',
+  );
+};
+
+const checkProtocol = (reader: Reader): void => {
+  const found = reader.otlp('PROTOCOL');
+  if (found === undefined || found[1].toLowerCase() === 'grpc') return;
+  reader.fail(
+    `read ${found[0]}=${found[1]}`,
+    'metrics are sent over grpc only',
+    'set OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=grpc and OTEL_EXPORTER_OTLP_METRICS_ENDPOINT to a gRPC receiver (usually port 4317)',
+  );
+};
+
+const checkEndpoint = (reader: Reader): string | undefined => {
+  const found = reader.otlp('ENDPOINT');
+  if (found === undefined) return undefined;
+  const [name, value] = found;
+  const isInsecure = reader.otlp('INSECURE')?.[1].toLowerCase() === 'true';
+  const { shown, warning, error } = endpointProblems(value, isInsecure);
+  if (warning !== undefined) reader.warn(name, shown, warning.cause, warning.remedy);
+  if (error !== undefined) reader.fail(`read ${name}=${shown}`, error.cause, error.remedy);
+  return shown;
+};
+
+const timing = (
+  reader: Reader,
+  defaults: ExportDefaults,
+): Pick<ExportSettings, 'intervalMillis' | 'timeoutMillis' | 'requestTimeoutMillis'> => {
+  const intervalMillis = reader.millis('OTEL_METRIC_EXPORT_INTERVAL') ?? defaults.intervalMillis;
+  const asked = reader.millis('OTEL_METRIC_EXPORT_TIMEOUT');
+  const wanted = asked ?? defaults.timeoutMillis;
+  const timeoutMillis = Math.min(wanted, intervalMillis);
+  if (asked !== undefined && asked > intervalMillis) {
+    reader.warn(
+      'OTEL_METRIC_EXPORT_TIMEOUT',
+      String(asked),
+      'longer than the export interval',
+      `${intervalMillis} ms is used`,
+    );
+  }
+  const request =
+    reader.millis('OTEL_EXPORTER_OTLP_METRICS_TIMEOUT') ??
+    reader.millis('OTEL_EXPORTER_OTLP_TIMEOUT') ??
+    DEFAULT_REQUEST_TIMEOUT_MILLIS;
+  const longest = Math.max(1, Math.floor(timeoutMillis * REQUEST_SHARE_OF_TIMEOUT));
+  return { intervalMillis, timeoutMillis, requestTimeoutMillis: Math.min(request, longest) };
+};
+
+const temporalityOf = (reader: Reader): Temporality => {
+  const preference = reader.choice('OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE', [
+    'cumulative',
+    'delta',
+    'lowmemory',
+  ]);
+  // `lowmemory` asks for cumulative sums from observable counters, which is what totals are.
+  return preference === 'delta' ? 'delta' : 'cumulative';
+};
+
+const logLevelOf = (reader: Reader): LogLevel => {
+  const level = reader.choice('OTEL_LOG_LEVEL', [
+    'none',
+    'error',
+    'warn',
+    'info',
+    'debug',
+    'verbose',
+    'all',
+  ]);
+  return level === 'verbose' ? 'all' : (level ?? 'info');
+};
+
+const resourceAttributesOf = (reader: Reader): Readonly<Record<string, string>> => {
+  const value = reader.text('OTEL_RESOURCE_ATTRIBUTES');
+  if (value === undefined) return {};
+  const parsed = parseResourceAttributes(value);
+  if (E.isRight(parsed)) return parsed.right;
+  reader.warn('OTEL_RESOURCE_ATTRIBUTES', '…', parsed.left, 'none of its attributes is used');
+  return {};
+};

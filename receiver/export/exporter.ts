@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * A PushMetricExporter around the stock one, for what that lacks (all measured): after an outage its
+ * channel can stay in back-off for up to two minutes, so it is built anew after three failed exports;
+ * with a collector that hangs every batch of an interval would wait for its own deadline, so the rest of
+ * an interval fails at once; and nothing says which points have arrived, which delta temporality and
+ * ended series must know.
+ */
+import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
+import {
+  AggregationTemporality,
+  type InstrumentType,
+  type PushMetricExporter,
+  type ResourceMetrics,
+} from '@opentelemetry/sdk-metrics';
+import type { ExportCounts } from './export-counts.js';
+import { exportFailure, type ExportFailure } from './failure.js';
+import { StreamPoint } from './stream.js';
+
+/** From this many intervals in a row without an answer on, each begins with a new channel. */
+const REBUILD_AFTER = 3;
+
+export interface ExporterPorts {
+  /** Makes the stock exporter; called again for each new channel. */
+  readonly build: () => PushMetricExporter;
+  readonly counts: ExportCounts;
+  readonly nowMillis: () => number;
+  /** Told when the collector's state changes, not at each export. */
+  readonly onChange: (change: CollectorChange) => void;
+}
+
+export type CollectorChange =
+  | { readonly _tag: 'Failing'; readonly failure: ExportFailure }
+  | { readonly _tag: 'Recovered'; readonly failedIntervals: number };
+
+/** One interval: everything between two collects. */
+interface Cycle {
+  readonly endMillis: number;
+  hasDelivered: boolean;
+  hasFailed: boolean;
+  /** Nobody answered: what is left of the interval is not tried. */
+  isLost: boolean;
+}
+
+const pointsIn = ({ scopeMetrics }: ResourceMetrics): number => {
+  let count = 0;
+  for (const { metrics } of scopeMetrics) {
+    for (const { dataPoints } of metrics) count += dataPoints.length;
+  }
+  return count;
+};
+
+const deliver = ({ scopeMetrics }: ResourceMetrics): void => {
+  for (const { metrics } of scopeMetrics) {
+    for (const { dataPoints } of metrics) {
+      for (const point of dataPoints) if (point instanceof StreamPoint) point.deliver();
+    }
+  }
+};
+
+const newCycle = (endMillis: number): Cycle => ({
+  endMillis,
+  hasDelivered: false,
+  hasFailed: false,
+  isLost: false,
+});
+
+export class ResilientExporter implements PushMetricExporter {
+  #inner: PushMetricExporter;
+  #cycle = newCycle(Number.POSITIVE_INFINITY);
+  #lostInRow = 0;
+  #failedIntervals = 0;
+  /** What was said to be wrong since all was well: each is said once. */
+  readonly #said = new Set<string>();
+
+  constructor(
+    private readonly ports: ExporterPorts,
+    /** All batches of one interval together may take this long. */
+    private readonly cycleMillis: number,
+  ) {
+    this.#inner = ports.build();
+  }
+
+  /** A new interval begins; the one before is judged as a whole. */
+  beginCycle(): void {
+    this.#judge(this.#cycle);
+    this.#cycle = newCycle(this.ports.nowMillis() + this.cycleMillis);
+  }
+
+  export(metrics: ResourceMetrics, resultCallback: (result: ExportResult) => void): void {
+    const cycle = this.#cycle;
+    const points = pointsIn(metrics);
+    if (cycle.isLost || this.ports.nowMillis() >= cycle.endMillis) {
+      cycle.hasFailed = true;
+      this.ports.counts.fail('skipped', points);
+      const error = new Error('not tried: the interval is over or nobody answered in it');
+      resultCallback({ code: ExportResultCode.FAILED, error });
+      return;
+    }
+    this.#inner.export(metrics, (result) => {
+      if (result.code === ExportResultCode.SUCCESS) {
+        cycle.hasDelivered = true;
+        this.ports.counts.delivered += BigInt(points);
+        deliver(metrics);
+      } else {
+        cycle.hasFailed = true;
+        this.#fail(cycle, exportFailure(result.error), points);
+      }
+      resultCallback(result);
+    });
+  }
+
+  #fail(cycle: Cycle, failure: ExportFailure, points: number): void {
+    this.ports.counts.fail(failure.reason, points);
+    cycle.isLost ||= failure.kind === 'unreachable';
+    const complaint = failure.kind === 'unreachable' ? failure.kind : failure.reason;
+    if (this.#said.has(complaint)) return;
+    this.#said.add(complaint);
+    this.ports.onChange({ _tag: 'Failing', failure });
+  }
+
+  #judge(cycle: Cycle): void {
+    this.#lostInRow = cycle.isLost ? this.#lostInRow + 1 : 0;
+    if (this.#lostInRow >= REBUILD_AFTER) this.#rebuild();
+    if (cycle.hasFailed) this.#failedIntervals += 1;
+    else if (cycle.hasDelivered && this.#said.size > 0) {
+      this.#said.clear();
+      this.ports.onChange({ _tag: 'Recovered', failedIntervals: this.#failedIntervals });
+      this.#failedIntervals = 0;
+    }
+  }
+
+  #rebuild(): void {
+    const old = this.#inner;
+    this.#inner = this.ports.build();
+    this.ports.counts.rebuilds += 1n;
+    // It waits for its own pending calls, each of which has a deadline; nobody needs the outcome.
+    old.shutdown().catch(() => undefined);
+  }
+
+  selectAggregationTemporality(instrumentType: InstrumentType): AggregationTemporality {
+    return (
+      this.#inner.selectAggregationTemporality?.(instrumentType) ??
+      AggregationTemporality.CUMULATIVE
+    );
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#inner.forceFlush();
+  }
+
+  async shutdown(): Promise<void> {
+    this.#judge(this.#cycle);
+    await this.#inner.shutdown();
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What a failed export means, by its gRPC status code; pure. */
+
+/** In the order of their codes, 0 to 16. */
+const STATUS_NAMES = [
+  'ok',
+  'cancelled',
+  'unknown',
+  'invalid_argument',
+  'deadline_exceeded',
+  'not_found',
+  'already_exists',
+  'permission_denied',
+  'resource_exhausted',
+  'failed_precondition',
+  'aborted',
+  'out_of_range',
+  'unimplemented',
+  'internal',
+  'unavailable',
+  'data_loss',
+  'unauthenticated',
+] as const;
+
+/**
+ * `unreachable`: nobody answered, so the next batch of the same interval will fare no better and the
+ * channel may be stuck. `refused`: a collector answered, and said no to this message.
+ */
+export type FailureKind = 'unreachable' | 'refused';
+
+export interface ExportFailure {
+  readonly kind: FailureKind;
+  /** Name of the status, or `other`. */
+  readonly reason: string;
+  /** What the peer or the channel said, fit for a log; empty where it might hold a secret. */
+  readonly detail: string;
+}
+
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'cancelled',
+  'unknown',
+  'deadline_exceeded',
+  'internal',
+  'unavailable',
+  'other',
+]);
+/** Their messages may quote the credentials. */
+const SECRETIVE: ReadonlySet<string> = new Set(['permission_denied', 'unauthenticated']);
+const MAX_DETAIL_LENGTH = 160;
+
+const printable = (text: string): string =>
+  text.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
+
+const detailOf = (error: Error): string =>
+  printable(
+    'details' in error && typeof error.details === 'string' ? error.details : error.message,
+  );
+
+export const exportFailure = (error: Error | undefined): ExportFailure => {
+  const code = error !== undefined && 'code' in error ? error.code : undefined;
+  const reason = (typeof code === 'number' ? STATUS_NAMES[code] : undefined) ?? 'other';
+  const kind = UNREACHABLE.has(reason) ? 'unreachable' : 'refused';
+  const detail = error === undefined || SECRETIVE.has(reason) ? '' : detailOf(error);
+  return { kind, reason, detail };
+};

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Puts producer, reader and exporter together, and takes them apart with a last export. */
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  ConsoleMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from '@opentelemetry/sdk-metrics';
+import * as E from 'fp-ts/lib/Either.js';
+import type * as TE from 'fp-ts/lib/TaskEither.js';
+import { complaintText, type Complaint } from '../model/errors.js';
+import type { LedgerView, ProcessIdentity } from '../model/ledger-view.js';
+import { installDiagnostics } from './diagnostics.js';
+import type { ExportSettings } from './environment.js';
+import { ExportCounts } from './export-counts.js';
+import { ResilientExporter, type CollectorChange } from './exporter.js';
+import { LedgerProducer, type ProducerOptions } from './producer.js';
+import type { SelfView } from './self-view.js';
+
+/**
+ * Points in one request. The SDK serialises a request in one go: 1,000 points block the event loop for
+ * some 4 ms (bench/export). At the longest attributes they stay below the 4 MiB a collector accepts.
+ */
+export const MAX_BATCH_POINTS = 1_000;
+
+const DEFAULT_ENDPOINT = 'http://localhost:4317';
+
+export interface ExportOptions {
+  readonly settings: ExportSettings;
+  /** From the configuration file; a variable wins. */
+  readonly endpoint: string | undefined;
+  readonly resource: Readonly<Record<string, string>>;
+  readonly producer: Omit<ProducerOptions, 'temporality'>;
+}
+
+export interface ExportPorts {
+  readonly ledger: LedgerView;
+  readonly self: SelfView;
+  readonly retireExported: (identity: ProcessIdentity) => void;
+  /** One line for the log. */
+  readonly say: (text: string) => void;
+  /** A clock that never steps back. */
+  readonly nowMillis: () => number;
+}
+
+export interface RunningExport {
+  readonly counts: ExportCounts;
+  /** Exports now, and resolves when that is done or has failed. */
+  readonly flush: () => Promise<void>;
+  /** A last export, within the time; then all is closed. Left where it did not end in time. */
+  readonly shutdown: (timeoutMillis: number) => TE.TaskEither<Complaint, void>;
+}
+
+export const changeText = (change: CollectorChange, endpoint: string): string => {
+  if (change._tag === 'Recovered') {
+    return `export to ${endpoint}: works again after ${change.failedIntervals} failed intervals`;
+  }
+  const { kind, reason, detail } = change.failure;
+  const remedy =
+    kind === 'unreachable'
+      ? 'measuring goes on and totals are sent when it answers; is a collector listening there?'
+      : 'measuring goes on; see the collector’s log';
+  const cause = `${kind} (${[reason, detail].filter((part) => part !== '').join(': ')})`;
+  return complaintText({ what: `export to ${endpoint}`, cause, remedy });
+};
+
+/** Nothing for the exporter `none`. */
+export const startExport = (
+  options: ExportOptions,
+  ports: ExportPorts,
+): RunningExport | undefined => {
+  const { settings } = options;
+  if (settings.exporter === 'none') return undefined;
+  const counts = new ExportCounts();
+  installDiagnostics(settings.logLevel, counts, ports.say);
+  const exporter = new ResilientExporter(
+    {
+      build: () => stockExporter(options),
+      counts,
+      nowMillis: ports.nowMillis,
+      onChange: (change) => {
+        ports.say(changeText(change, settings.endpoint ?? options.endpoint ?? DEFAULT_ENDPOINT));
+      },
+    },
+    settings.timeoutMillis,
+  );
+  const producer = new LedgerProducer(
+    { ...ports, counts, onCollect: () => exporter.beginCycle() },
+    { ...options.producer, temporality: settings.temporality },
+  );
+  const reader = new PeriodicExportingMetricReader({
+    exporter,
+    exportIntervalMillis: settings.intervalMillis,
+    exportTimeoutMillis: settings.timeoutMillis,
+    maxExportBatchSize: MAX_BATCH_POINTS,
+    metricProducers: [producer],
+  });
+  const provider = new MeterProvider({
+    resource: resourceFromAttributes({ ...options.resource }),
+    readers: [reader],
+  });
+  return { counts, flush: () => reader.forceFlush(), shutdown: shutdownOf(provider) };
+};
+
+const stockExporter = ({ settings, endpoint }: ExportOptions): PushMetricExporter => {
+  if (settings.exporter === 'console') return new ConsoleMetricExporter();
+  return new OTLPMetricExporter({
+    timeoutMillis: settings.requestTimeoutMillis,
+    // A url given here would override the environment's.
+    ...(settings.endpoint === undefined && endpoint !== undefined ? { url: endpoint } : {}),
+  });
+};
+
+const shutdownOf =
+  (provider: MeterProvider) =>
+  (timeoutMillis: number): TE.TaskEither<Complaint, void> =>
+  async () => {
+    try {
+      await provider.shutdown({ timeoutMillis });
+      return E.right(undefined);
+    } catch (error) {
+      return E.left({
+        what: 'export a last time',
+        cause: error instanceof Error ? error.message : String(error),
+        remedy: 'what was not sent is lost with the agent',
+      });
+    }
+  };

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What the exporter must be told about the agent itself. The agent (or SelfTotals, which keeps the sums) is
+ * the real instance. Every sum counts from the agent's start and only rises.
+ */
+import type { ProgramStats } from '../activity/port.js';
+import type { AccountingStats } from '../model/activity.js';
+import type { WindowReport } from '../model/window.js';
+
+export type WindowStage = 'flush' | 'energy' | 'scan' | 'attribution';
+
+export interface SelfView {
+  /** The last window booked; undefined until there is one. */
+  readonly lastWindow: () => WindowReport | undefined;
+  readonly windowCount: () => number;
+  /** Most nanoseconds that a window was late since the previous call; each call begins anew. */
+  readonly takeMaxLatenessNanos: () => number;
+  readonly stageNanos: () => Readonly<Record<WindowStage, bigint>>;
+  readonly accounting: () => Readonly<Record<keyof AccountingStats, bigint>>;
+  /** Losses that happen outside the kernel's accounting, by name. */
+  readonly losses: () => ReadonlyMap<string, bigint>;
+  /** Empty while kernel.bpf_stats is off. */
+  readonly programs: () => readonly ProgramStats[];
+  readonly agentProcess: () => {
+    readonly userNanos: bigint;
+    readonly systemNanos: bigint;
+    readonly residentBytes: number;
+  };
+}

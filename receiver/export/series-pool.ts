@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Decides, export by export, how the ledger's entities become series, so that each series only rises
+ * and all of them together are the ledger's total, whatever starts, ends, is renamed, is promoted or
+ * was not delivered:
+ *
+ *   total = Σ lanes (live and closed, not yet delivered) + ended (delivered lanes) + overflow (the rest)
+ *
+ * overflow is defined by that equation. It rises by exactly what entities without a lane burned.
+ */
+import { ClosedLanes } from './closed-lanes.js';
+import type { EntityKind, PoolInput, PoolLimits } from './entity-kind.js';
+import { LabelledTotals } from './labelled-totals.js';
+import { Lane, MEASURES, type Measure, type MeasureLabels, type Readings } from './lane.js';
+import {
+  MAX_RELABELS,
+  NOTHING,
+  energyOf,
+  forEachMeasure,
+  weightBy,
+  type Live,
+  type Newcomer,
+  type Opening,
+} from './pool-state.js';
+import { selectSeries } from './selection.js';
+import type { Temporality } from './stream.js';
+
+export class SeriesPool<Entity> {
+  readonly ended = forEachMeasure(() => new LabelledTotals());
+  readonly overflow = forEachMeasure(() => new LabelledTotals());
+  readonly closed: ClosedLanes<Entity>;
+  regressions = 0;
+  readonly #live = new Map<string, Live<Entity>>();
+  /** Entities without lanes, with what of theirs is in the overflow. */
+  #pooled = new Map<string, Readings>();
+  /** Ended and fully delivered, but still in the ledger. */
+  #finished = new Set<string>();
+  #round = 0;
+  #lastEndUnixNanos = 0n;
+  #weightOf = energyOf;
+
+  constructor(
+    private readonly kind: EntityKind<Entity>,
+    private readonly limits: PoolLimits,
+    temporality: Temporality,
+  ) {
+    this.closed = new ClosedLanes(kind.isSameSeries, limits.maxClosed, temporality, this.ended);
+  }
+
+  get seriesCount(): number {
+    return this.#live.size;
+  }
+
+  get pooledCount(): number {
+    return this.#pooled.size;
+  }
+
+  *lanes(): IterableIterator<Lane<Entity>> {
+    for (const { lanes } of this.#live.values()) yield* lanes;
+  }
+
+  /** Takes in the ledger as it stands. Returns the ended entities that the ledger may forget. */
+  update(input: PoolInput<Entity>): readonly Entity[] {
+    this.#round += 1;
+    this.#weightOf = weightBy(input.labels);
+    for (const key of this.closed.settle()) this.#finished.add(key);
+    const { total, newcomers, forgettable } = this.#scan(input);
+    for (const live of this.#live.values()) {
+      if (live.seenAt !== this.#round) this.#close(live, input.endUnixNanos);
+    }
+    this.#select(newcomers, input, forgettable);
+    this.#raiseOverflow(total, input.labels);
+    this.#lastEndUnixNanos = input.endUnixNanos;
+    return forgettable;
+  }
+
+  #scan(input: PoolInput<Entity>): {
+    readonly total: Record<Measure, bigint>;
+    readonly newcomers: readonly Newcomer<Entity>[];
+    readonly forgettable: Entity[];
+  } {
+    const total = { ...input.remainder };
+    const newcomers: Newcomer<Entity>[] = [];
+    const forgettable: Entity[] = [];
+    const finished = new Set<string>();
+    for (const entity of input.entities) {
+      const readings = this.kind.readingsOf(entity);
+      for (const measure of MEASURES) total[measure] += readings[measure];
+      const key = this.kind.keyOf(entity);
+      const live = this.#live.get(key);
+      if (live !== undefined) {
+        this.#advance(live, entity, readings, input);
+        if (this.kind.hasEnded(entity)) this.#close(live, input.endUnixNanos);
+      } else if (!this.kind.hasEnded(entity)) {
+        newcomers.push(this.#newcomer(key, entity, readings));
+      } else if (this.#finished.has(key) || this.#pooled.has(key)) {
+        finished.add(key);
+        forgettable.push(entity);
+      } else if (!this.closed.has(key)) {
+        newcomers.push(this.#newcomer(key, entity, readings));
+      }
+    }
+    this.#finished = finished;
+    return { total, newcomers, forgettable };
+  }
+
+  #newcomer(key: string, entity: Entity, readings: Readings): Newcomer<Entity> {
+    const pooled = this.#pooled.get(key);
+    const gain = this.#gain(pooled ?? NOTHING, readings);
+    return { key, entity, readings, pooled, gain };
+  }
+
+  #gain(before: Readings, after: Readings): number {
+    return Number(this.#weightOf(after) - this.#weightOf(before));
+  }
+
+  #advance(live: Live<Entity>, entity: Entity, readings: Readings, input: PoolInput<Entity>): void {
+    live.seenAt = this.#round;
+    live.ageExports += 1;
+    live.gain = this.#gain(live.readings, readings);
+    live.readings = readings;
+    for (const lane of live.lanes) {
+      if (!lane.advanceTo(readings[lane.measure])) this.regressions += 1;
+    }
+    const isRenamed = live.relabels < MAX_RELABELS && !this.kind.isSameSeries(live.entity, entity);
+    if (isRenamed) {
+      live.relabels += 1;
+      live.entity = entity;
+    }
+    this.#relabel(live, readings, input, isRenamed);
+  }
+
+  /** Ends the lanes whose attributes changed and goes on in new ones from here. */
+  #relabel(
+    live: Live<Entity>,
+    readings: Readings,
+    { labels, endUnixNanos }: PoolInput<Entity>,
+    isRenamed: boolean,
+  ): void {
+    const kept: Lane<Entity>[] = [];
+    for (const measure of MEASURES) {
+      const lane = live.lanes.find((one) => one.measure === measure);
+      const label = labels[measure] ?? lane?.label;
+      if (label === undefined) continue;
+      if (lane !== undefined && lane.label === label && !isRenamed) {
+        kept.push(lane);
+        continue;
+      }
+      if (lane !== undefined) this.closed.add(lane, endUnixNanos);
+      const reading = readings[measure];
+      const startUnixMillis = Number(endUnixNanos / 1_000_000n);
+      kept.push(this.#open(live, measure, label, { startUnixMillis, baseline: reading, reading }));
+    }
+    live.lanes = kept;
+  }
+
+  #open(
+    { key, entity }: { readonly key: string; readonly entity: Entity },
+    measure: Measure,
+    label: string,
+    { startUnixMillis, baseline, reading }: Opening,
+  ): Lane<Entity> {
+    const waiting = this.closed.take(key, measure, label, entity);
+    if (waiting !== undefined) {
+      waiting.resumeAt(baseline);
+      waiting.advanceTo(reading);
+      return waiting;
+    }
+    const lane = new Lane(key, measure, label, entity, startUnixMillis, baseline);
+    lane.advanceTo(reading);
+    return lane;
+  }
+
+  #close(live: Live<Entity>, endUnixNanos: bigint): void {
+    this.#live.delete(live.key);
+    for (const lane of live.lanes) this.closed.add(lane, endUnixNanos);
+  }
+
+  #select(
+    newcomers: readonly Newcomer<Entity>[],
+    input: PoolInput<Entity>,
+    forgettable: Entity[],
+  ): void {
+    const eligible = newcomers.filter(
+      ({ entity, readings }) =>
+        !this.kind.hasEnded(entity) || energyOf(readings) >= this.limits.minEndedMicrojoules,
+    );
+    const { promoted, demoted } = selectSeries(eligible, [...this.#live.values()], this.limits);
+    const chosen = new Set(promoted);
+    const pooled = new Map<string, Readings>();
+    for (const newcomer of newcomers) {
+      if (chosen.has(newcomer)) continue;
+      if (this.kind.hasEnded(newcomer.entity)) {
+        this.#finished.add(newcomer.key);
+        forgettable.push(newcomer.entity);
+      } else pooled.set(newcomer.key, newcomer.readings);
+    }
+    for (const live of demoted) {
+      this.#close(live, input.endUnixNanos);
+      pooled.set(live.key, live.readings);
+    }
+    this.#pooled = pooled;
+    for (const newcomer of promoted) this.#promote(newcomer, input);
+  }
+
+  #promote(newcomer: Newcomer<Entity>, { labels, endUnixNanos }: PoolInput<Entity>): void {
+    const { key, entity, readings, pooled } = newcomer;
+    const startUnixMillis =
+      pooled === undefined
+        ? this.kind.startUnixMillisOf(entity)
+        : Number(this.#lastEndUnixNanos / 1_000_000n);
+    const live: Live<Entity> = {
+      key,
+      entity,
+      lanes: [],
+      seenAt: this.#round,
+      ageExports: 0,
+      relabels: 0,
+      readings,
+      gain: newcomer.gain,
+    };
+    for (const measure of MEASURES) {
+      const label = labels[measure];
+      if (label === undefined) continue;
+      const reading = readings[measure];
+      const baseline = (pooled ?? NOTHING)[measure];
+      live.lanes.push(this.#open(live, measure, label, { startUnixMillis, baseline, reading }));
+    }
+    this.#live.set(key, live);
+    if (this.kind.hasEnded(entity)) this.#close(live, endUnixNanos);
+  }
+
+  #raiseOverflow(total: Readings, labels: MeasureLabels): void {
+    const own = { package: 0n, dram: 0n, cpu: 0n };
+    for (const lane of this.lanes()) own[lane.measure] += lane.total;
+    for (const { lane } of this.closed.values()) own[lane.measure] += lane.total;
+    for (const measure of MEASURES) {
+      const label = labels[measure];
+      const rest = total[measure] - own[measure] - this.ended[measure].sum;
+      if (label !== undefined && !this.overflow[measure].raiseTo(label, rest)) {
+        this.regressions += 1;
+      }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import * as E from 'fp-ts/lib/Either.js';
+import { describe, expect, it } from 'vitest';
+import {
+  readEnvironment,
+  type Environment,
+  type ExportSettings,
+} from '../../../receiver/export/environment.js';
+import { complaintText } from '../../../receiver/model/errors.js';
+
+const DEFAULTS = { intervalMillis: 10_000, timeoutMillis: 10_000 };
+
+const settings = (env: Environment): ExportSettings => {
+  const result = readEnvironment(env, DEFAULTS);
+  if (E.isLeft(result)) throw new Error(result.left.map(complaintText).join('\n'));
+  return result.right;
+};
+
+const mistakes = (env: Environment): readonly string[] => {
+  const result = readEnvironment(env, DEFAULTS);
+  return E.isLeft(result) ? result.left.map(complaintText) : [];
+};
+
+const warnings = (env: Environment): readonly string[] => settings(env).warnings.map(complaintText);
+
+describe('readEnvironment', () => {
+  it('takes the defaults from an empty environment', () => {
+    expect(settings({})).toEqual({
+      exporter: 'otlp',
+      intervalMillis: 10_000,
+      timeoutMillis: 10_000,
+      requestTimeoutMillis: 9_000,
+      temporality: 'cumulative',
+      logLevel: 'info',
+      endpoint: undefined,
+      serviceName: undefined,
+      resourceAttributes: {},
+      warnings: [],
+    });
+  });
+
+  it('counts a blank variable as unset', () => {
+    const env = { OTEL_METRICS_EXPORTER: ' ', OTEL_METRIC_EXPORT_INTERVAL: '' };
+    expect(settings(env)).toEqual(settings({}));
+  });
+
+  it('clamps the timeout to the interval and says so', () => {
+    const env = { OTEL_METRIC_EXPORT_INTERVAL: '2000', OTEL_METRIC_EXPORT_TIMEOUT: '5000' };
+    expect(settings(env)).toMatchObject({ intervalMillis: 2_000, timeoutMillis: 2_000 });
+    expect(warnings(env)[0]).toContain('longer than the export interval');
+  });
+
+  it('clamps a default timeout silently', () => {
+    expect(settings({ OTEL_METRIC_EXPORT_INTERVAL: '2000' })).toMatchObject({
+      timeoutMillis: 2_000,
+      requestTimeoutMillis: 1_800,
+      warnings: [],
+    });
+  });
+
+  it.each(['abc', '-1', '0', '1.5', '99999999999'])(
+    'ignores the interval %s with a warning',
+    (value) => {
+      const env = { OTEL_METRIC_EXPORT_INTERVAL: value };
+      expect(settings(env).intervalMillis).toBe(10_000);
+      expect(warnings(env)).toHaveLength(1);
+    },
+  );
+
+  it('lets the request timeout of the signal win', () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_TIMEOUT: '7000',
+      OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: '3000',
+    };
+    expect(settings(env).requestTimeoutMillis).toBe(3_000);
+  });
+
+  it.each([
+    ['delta', 'delta'],
+    ['DELTA', 'delta'],
+    ['lowmemory', 'cumulative'],
+    ['cumulative', 'cumulative'],
+  ])('reads the temporality preference %s as %s', (value, temporality) => {
+    const env = { OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: value };
+    expect(settings(env).temporality).toBe(temporality);
+  });
+
+  it.each([
+    ['true', 'none'],
+    ['TRUE', 'none'],
+    ['1', 'otlp'],
+    ['false', 'otlp'],
+  ])('exports by %s when OTEL_SDK_DISABLED is %s', (value, exporter) => {
+    expect(settings({ OTEL_SDK_DISABLED: value }).exporter).toBe(exporter);
+  });
+
+  it('refuses another protocol with the way out', () => {
+    const [text] = mistakes({ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' });
+    expect(text).toContain('OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=grpc');
+  });
+
+  it('does not mind another protocol for other signals once metrics have their own', () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'grpc',
+    };
+    expect(mistakes(env)).toEqual([]);
+  });
+
+  it('does not mind the protocol when nothing is sent', () => {
+    const env = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_METRICS_EXPORTER: 'none' };
+    expect(mistakes(env)).toEqual([]);
+  });
+
+  it('tells all mistakes at once', () => {
+    const env = {
+      OTEL_CONFIG_FILE: '/etc/otel.yaml',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'grpc://collector:4317',
+    };
+    expect(mistakes(env)).toHaveLength(3);
+    expect(mistakes({ ...env, OTEL_METRICS_EXPORTER: 'prometheus' })).toHaveLength(2);
+  });
+
+  it('warns that an endpoint without a scheme means TLS', () => {
+    expect(warnings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' })[0]).toContain(
+      'write http://collector:4317 for a plain connection',
+    );
+    const insecure = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317',
+      OTEL_EXPORTER_OTLP_INSECURE: 'true',
+    };
+    expect(warnings(insecure)).toEqual([]);
+  });
+
+  it('warns about a path and about a unix socket', () => {
+    expect(warnings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/v1/metrics' })[0]).toContain(
+      'means nothing to gRPC',
+    );
+    expect(warnings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'unix:///run/otel.sock' })[0]).toContain(
+      'INSECURE=true',
+    );
+  });
+
+  it('shows no password of an endpoint', () => {
+    const secret = { OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://user:hunter2@c:1' };
+    expect(mistakes(secret).join()).not.toContain('hunter2');
+    const fine = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://user:hunter2@c:1' };
+    expect(settings(fine).endpoint).toBe('http://c:1');
+  });
+
+  it('decodes resource attributes, and discards all of a malformed list without quoting it', () => {
+    const good = { OTEL_RESOURCE_ATTRIBUTES: 'k8s.node.name=n%201, a=b=c' };
+    expect(settings(good).resourceAttributes).toEqual({ 'k8s.node.name': 'n 1', a: 'b=c' });
+    for (const value of ['a=1,secret', 'a=%zz', '=x', `a=${'x'.repeat(256)}`]) {
+      const bad = { OTEL_RESOURCE_ATTRIBUTES: value };
+      expect(settings(bad).resourceAttributes).toEqual({});
+      expect(warnings(bad)).toHaveLength(1);
+      expect(warnings(bad).join()).not.toContain(value);
+    }
+  });
+});

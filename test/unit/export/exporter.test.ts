@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
+import type { PushMetricExporter, ResourceMetrics } from '@opentelemetry/sdk-metrics';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ExportCounts } from '../../../receiver/export/export-counts.js';
+import { ResilientExporter } from '../../../receiver/export/exporter.js';
+import { changeText } from '../../../receiver/export/provider.js';
+import { ProducerRig } from '../../support/producer-rig.js';
+
+class StatusError extends Error {
+  constructor(
+    readonly code: number,
+    message = `status ${code}`,
+  ) {
+    super(message);
+  }
+}
+
+/** An exporter whose answers a test gives beforehand. */
+class Scripted implements PushMetricExporter {
+  isShutDown = false;
+  constructor(private readonly answers: (Error | undefined)[]) {}
+  export(_metrics: ResourceMetrics, callback: (result: ExportResult) => void): void {
+    const error = this.answers.shift();
+    callback(
+      error === undefined
+        ? { code: ExportResultCode.SUCCESS }
+        : { code: ExportResultCode.FAILED, error },
+    );
+  }
+  forceFlush(): Promise<void> {
+    return Promise.resolve();
+  }
+  shutdown(): Promise<void> {
+    this.isShutDown = true;
+    return Promise.resolve();
+  }
+}
+
+const UNAVAILABLE = new StatusError(14);
+const DEADLINE = new StatusError(4);
+const EXHAUSTED = new StatusError(8, 'received message larger than max (5000000 vs 4194304)');
+const CYCLE_MILLIS = 1_000;
+
+describe('ResilientExporter', () => {
+  let answers: (Error | undefined)[];
+  let built: Scripted[];
+  let counts: ExportCounts;
+  let said: string[];
+  let now: number;
+  let exporter: ResilientExporter;
+  let batch: ResourceMetrics;
+
+  beforeEach(async () => {
+    answers = [];
+    built = [];
+    said = [];
+    now = 0;
+    counts = new ExportCounts();
+    exporter = new ResilientExporter(
+      {
+        build: () => {
+          const one = new Scripted(answers);
+          built.push(one);
+          return one;
+        },
+        counts,
+        nowMillis: () => now,
+        onChange: (change) => said.push(changeText(change, 'http://c:4317')),
+      },
+      CYCLE_MILLIS,
+    );
+    const rig = new ProducerRig();
+    rig.ledger.burn(rig.ledger.begin(7), 5_000_000n);
+    batch = (await rig.collect()).resourceMetrics;
+  });
+
+  const send = (): ExportResultCode => {
+    let code = ExportResultCode.FAILED;
+    exporter.export(batch, (result) => (code = result.code));
+    return code;
+  };
+
+  /** One interval of as many batches as answers are given. */
+  const interval = (...given: (Error | undefined)[]): void => {
+    answers.push(...given);
+    exporter.beginCycle();
+    for (const _ of given) send();
+  };
+
+  it('counts delivered points', () => {
+    interval(undefined);
+    expect(counts.delivered).toBeGreaterThan(20n);
+    expect(counts.failures.size).toBe(0);
+    expect(said).toEqual([]);
+  });
+
+  it.each([UNAVAILABLE, DEADLINE])('tries no other batch of an interval after %s', (error) => {
+    interval(error, undefined, undefined);
+    expect(counts.failures.get('skipped')).toBe(2n);
+    expect(counts.delivered).toBe(0n);
+    expect(answers).toHaveLength(2);
+  });
+
+  it('goes on with the next batch after a refusal', () => {
+    interval(EXHAUSTED, undefined);
+    expect(counts.failures).toEqual(new Map([['resource_exhausted', 1n]]));
+    expect(counts.delivered).toBeGreaterThan(0n);
+  });
+
+  it('tries nothing more once the time of the interval is over', () => {
+    exporter.beginCycle();
+    now = CYCLE_MILLIS;
+    expect(send()).toBe(ExportResultCode.FAILED);
+    expect(counts.failures.get('skipped')).toBe(1n);
+  });
+
+  it('says once that nobody answers, and once that it works again', () => {
+    for (let round = 0; round < 10; round += 1) interval(UNAVAILABLE);
+    interval(undefined);
+    interval(undefined);
+    interval(undefined);
+    expect(said).toHaveLength(2);
+    expect(said[0]).toContain('unreachable (unavailable');
+    expect(said[1]).toContain('works again after 10 failed intervals');
+  });
+
+  it('says a refusal of one batch in every interval once', () => {
+    for (let round = 0; round < 5; round += 1) interval(undefined, EXHAUSTED, undefined);
+    expect(said).toEqual([
+      expect.stringContaining('received message larger than max (5000000 vs 4194304)'),
+    ]);
+  });
+
+  it('never repeats what a collector says about credentials', () => {
+    interval(new StatusError(16, 'bad token hunter2'));
+    expect(said.join()).toContain('unauthenticated');
+    expect(said.join()).not.toContain('hunter2');
+  });
+
+  it('begins with a new channel from the third lost interval on', () => {
+    for (let round = 0; round < 3; round += 1) interval(UNAVAILABLE);
+    expect(built).toHaveLength(1);
+    interval(UNAVAILABLE);
+    expect(built).toHaveLength(2);
+    expect(built[0]?.isShutDown).toBe(true);
+    interval(undefined);
+    expect(built).toHaveLength(3);
+    interval(undefined);
+    expect(built).toHaveLength(3);
+    expect(counts.rebuilds).toBe(2n);
+  });
+
+  it('keeps the channel of a collector that answers, even with no', () => {
+    for (let round = 0; round < 9; round += 1) interval(EXHAUSTED);
+    expect(built).toHaveLength(1);
+  });
+});
