@@ -17,9 +17,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'TEXT'
-usage: scripts/setup.sh [--for start|test] [--only dist|addon] [--yes] [--dry-run]
+usage: scripts/setup.sh [--for start|test] [--only modules|dist|addon] [--yes] [--dry-run]
   --for start   what the program needs (default); --for test adds the linters
-  --only PART   build this part (and what it needs), leave the other
+  --only PART   this part and what it needs, not the others
   --yes         install system packages without asking
   --dry-run     print what would be done, and do nothing
 TEXT
@@ -40,15 +40,15 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-case "$purpose:$only" in start: | test: | start:dist | start:addon) ;; *) usage >&2 && exit 2 ;; esac
+case "$purpose:$only" in start: | test: | start:modules | start:dist | start:addon) ;; *) usage >&2 && exit 2 ;; esac
 
 # --- facts ---------------------------------------------------------------------------------------
 packages='' want_node='' want_modules='' want_dist='' want_addon=''
 
 survey() {
   local tools=''
-  [ "$only" = dist ] || addon_is_current || want_addon=1
-  [ "$only" = addon ] || dist_is_current || want_dist=1
+  case "$only" in '' | addon) addon_is_current || want_addon=1 ;; esac
+  case "$only" in '' | dist) dist_is_current || want_dist=1 ;; esac
   modules_are_current || want_modules=1
   find_node_dir >/dev/null || want_node=1
   # A checkout whose addon is built runs without a compiler.

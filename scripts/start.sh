@@ -19,6 +19,7 @@ bash scripts/setup.sh --for start "${setup_args[@]}"
 . scripts/lib/node.sh
 node_dir=$(find_node_dir)
 case "${1:-}" in
+  --version | -V | --help | -h) ;;
   '' | -*) set -- top "$@" ;;
 esac
 exec "$node_dir/node" dist/receiver/main.js "$@"

@@ -11,6 +11,7 @@ ADDON_FILE=native/build/Release/wattfeed.node
 hash_files() {
   local existing=() path
   for path in "$@"; do [ ! -e "$path" ] || existing+=("$path"); done
+  [ "${#existing[@]}" -gt 0 ] || return 0
   find "${existing[@]}" \( -name build -o -name 'build-*' -o -name node_modules \) -prune -o \
     -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum | sha256sum | cut -d' ' -f1
 }
