@@ -48,7 +48,7 @@ LABEL org.opencontainers.image.title="wattfeed" \
       org.opencontainers.image.licenses="Apache-2.0"
 # Node alone, without npm: the image has no compiler and no package manager but apt.
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libstdc++6 \
+    && apt-get install -y --no-install-recommends libbpf1 libstdc++6 \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /app/node_modules /usr/local/lib/wattfeed/node_modules

@@ -141,9 +141,12 @@ const loadAddon = (): E.Either<NativeError, ActivityPort> => {
   try {
     return E.right(wrapAddon(createRequire(import.meta.url)(path) as Addon));
   } catch (error) {
-    return E.left(
-      nativeError('load addon', ENOEXEC, `${path}: ${messageOf(error)}; run npm run build`),
-    );
+    const cause = messageOf(error);
+    // The dynamic linker's words. A built package brings the addon, the distribution libbpf.
+    const remedy = /lib(bpf|elf|z)\.so/.test(cause)
+      ? 'install libbpf (Debian, Ubuntu: apt-get install libbpf1)'
+      : 'run npm run build';
+    return E.left(nativeError('load addon', ENOEXEC, `${path}: ${cause}; ${remedy}`));
   }
 };
 
