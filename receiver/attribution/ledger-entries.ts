@@ -5,7 +5,7 @@ import type { CgroupEntry } from './cgroup-book.js';
 import type { ProcessEntry } from './process-book.js';
 import type { ThreadEntry } from './thread-book.js';
 
-/** Names of what the kernel only numbers. Look-ups here read nothing: they are made per entry. */
+/** Names of what the kernel only numbers. Asked per entry and view: answers come from memory. */
 export interface Identities {
   readonly userName: (uid: number) => string;
   /** `(deleted:ID)` while or if it is not known. */

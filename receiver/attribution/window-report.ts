@@ -3,9 +3,8 @@
 import type { AccountingStats, ActivityWindow, CpuSample } from '../model/activity.js';
 import { windowNanos } from '../model/units.js';
 import type { WindowNanos } from '../model/units.js';
-import type { DomainReading, WindowReport } from '../model/window.js';
+import type { DomainReading, MeterBalance, WindowReport } from '../model/window.js';
 import type { WindowAttribution } from './attribute.js';
-import { meterBalances } from './meters.js';
 
 export const NO_STATS: AccountingStats = {
   switches: 0,
@@ -57,6 +56,7 @@ export const windowReport = (
   window: ActivityWindow,
   readings: readonly DomainReading[],
   attribution: WindowAttribution,
+  meters: readonly MeterBalance[],
 ): WindowReport => ({
   index: window.index,
   startNanos: window.startNanos,
@@ -65,7 +65,7 @@ export const windowReport = (
   lateNanos: lateNanosOf(window),
   readings,
   balances: attribution.balances,
-  meters: meterBalances(readings),
+  meters,
   busyRatio: busyRatioOf(window.cpus, Number(window.endNanos - window.startNanos)),
   stealNanos: sumKnown(window.cpus.map(({ stealNanos }) => stealNanos)),
   stats: window.cpus.reduce((sum, { stats }) => addStats(sum, stats), NO_STATS),

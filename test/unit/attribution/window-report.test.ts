@@ -1,60 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { attribute } from '../../../receiver/attribution/attribute.js';
-import { meterBalances } from '../../../receiver/attribution/meters.js';
 import { NO_STATS, windowReport } from '../../../receiver/attribution/window-report.js';
 import type { ActivityWindow } from '../../../receiver/model/activity.js';
-import {
-  activityWindow,
-  advancedReading,
-  cpuSample,
-  dramDomain,
-  packageDomain,
-  platformDomain,
-  topologyOf,
-} from '../../support/windows.js';
+import { activityWindow, cpuSample, topologyOf } from '../../support/windows.js';
 
 const reportOf = (window: ActivityWindow) =>
   windowReport(
     window,
     [],
     attribute({ window, readings: [], topology: topologyOf(), idleFloors: new Map() }),
+    [],
   );
-
-describe('meterBalances', () => {
-  const packages = [
-    advancedReading(packageDomain(0), 30_000_000),
-    advancedReading(dramDomain(0), 5_000_000),
-  ];
-
-  it('calls what is above packages and memory the rest of the machine', () => {
-    const [meter] = meterBalances([...packages, advancedReading(platformDomain(), 60_000_000)]);
-    expect(meter?.meterMicrojoules).toBe(60_000_000n);
-    expect(meter?.restMicrojoules).toBe(25_000_000n);
-  });
-
-  it('shows a negative rest as it is', () => {
-    const [meter] = meterBalances([...packages, advancedReading(platformDomain(), 20_000_000)]);
-    expect(meter?.restMicrojoules).toBe(-15_000_000n);
-  });
-
-  it('knows no rest while a part is missing or covers another time', () => {
-    const meter = advancedReading(platformDomain(), 60_000_000);
-    const failed = {
-      domain: dramDomain(0),
-      step: { _tag: 'Failed', reason: 'permission', detail: 'EACCES' },
-    } as const;
-    const first = advancedReading(packageDomain(0), 30_000_000);
-    expect(meterBalances([first, failed, meter])[0]?.restMicrojoules).toBeUndefined();
-    const longer = advancedReading(dramDomain(0), 5_000_000, 2_000_000_000);
-    expect(meterBalances([first, longer, meter])[0]?.restMicrojoules).toBeUndefined();
-    expect(meterBalances([meter])[0]?.restMicrojoules).toBeUndefined();
-  });
-
-  it('takes an attributed platform for a source, not for a meter', () => {
-    expect(meterBalances([advancedReading(platformDomain({ isAttributed: true }), 1)])).toEqual([]);
-  });
-});
 
 describe('windowReport', () => {
   it('sums events and steal over the CPUs and keeps unknown steal unknown', () => {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * cgroup id -> path. A new cgroup is found at once through /proc/PID/cgroup of the process that was
+ * charged; only if that process is gone already the hierarchy is walked, in pieces. A path once known
+ * stays known after the cgroup is removed, because its energy does.
+ */
+import type { Clock } from '../host/clock.js';
+import { escapeBytes } from '../model/escape.js';
+import { millisToNanos } from '../model/units.js';
+import { cgroupPathIn, directoryFacts, readProcessCgroup } from './cgroup-files.js';
+import { cgroupNode, walkCgroups, type CgroupNode } from './cgroup-walk.js';
+
+export interface CgroupIndexOptions {
+  /** Root of the hierarchy whose ids the kernel side reports. */
+  readonly directory: string;
+  /** Its name in /proc/PID/cgroup: a v1 controller or `unified`. */
+  readonly hierarchy: string;
+  readonly procfs: string;
+  readonly clock: Clock;
+  /** Paths kept, and directories visited by one walk. */
+  readonly maxEntries?: number;
+}
+
+const DEFAULT_MAX_ENTRIES = 20_000;
+const WALK_EVERY_NANOS = millisToNanos(1_000);
+const FULL_WALK_EVERY_NANOS = millisToNanos(30_000);
+/** Directories between two looks at the clock: about 0.1 ms. */
+const STEPS_PER_CHECK = 16;
+
+interface Walk {
+  readonly isFull: boolean;
+  readonly steps: Generator<undefined, void>;
+  /** Ids that were missing when the walk began. */
+  readonly wanted: readonly bigint[];
+}
+
+type Miss = 'new' | 'walked';
+
+export class CgroupIndex {
+  private readonly maxEntries: number;
+  private readonly rootPath: Buffer;
+  private readonly root: CgroupNode;
+  /** Least recently found first. */
+  private readonly paths = new Map<bigint, string>();
+  private readonly misses = new Map<bigint, Miss>();
+  /** Not found by a full walk that began after they were asked for. */
+  private readonly gone = new Set<bigint>();
+  private walk: Walk | undefined;
+  private walkBeganNanos: bigint | undefined;
+  private fullWalkBeganNanos: bigint | undefined;
+
+  public constructor(private readonly options: CgroupIndexOptions) {
+    this.maxEntries = options.maxEntries ?? DEFAULT_MAX_ENTRIES;
+    this.rootPath = Buffer.from(options.directory.replace(/\/+$/, ''));
+    this.root = cgroupNode(this.rootPath);
+  }
+
+  /** Escaped path below the hierarchy's root, `/` for the root; `(deleted:ID)` if it is not known. */
+  public pathOf(id: bigint): string {
+    const known = this.paths.get(id);
+    if (known !== undefined) return known;
+    this.miss(id);
+    return `(deleted:${String(id)})`;
+  }
+
+  /** The process `pid` was just charged in this cgroup. Reads /proc only if the id is new. */
+  public notice(id: bigint, pid: number | undefined): void {
+    if (this.paths.has(id) || this.gone.has(id)) return;
+    if (pid === undefined || !this.findByProcess(id, pid)) this.miss(id);
+  }
+
+  /**
+   * Looks for what is missing, for about `budgetMillis`; to be called once per window. Walks begin at
+   * most once a second, full ones at most every 30 s, and none at all while nothing is missing.
+   */
+  public refresh(budgetMillis: number): void {
+    this.walk ??= this.beginWalk();
+    if (this.walk === undefined) return;
+    const { clock } = this.options;
+    const deadline = clock.monotonicNanos() + millisToNanos(budgetMillis);
+    do {
+      for (let step = 0; step < STEPS_PER_CHECK; step += 1) {
+        if (this.walk.steps.next().done === true) {
+          this.finishWalk(this.walk);
+          this.walk = undefined;
+          return;
+        }
+      }
+    } while (clock.monotonicNanos() < deadline);
+  }
+
+  private findByProcess(id: bigint, pid: number): boolean {
+    const file = readProcessCgroup(this.options.procfs, pid);
+    const path = file && cgroupPathIn(file, this.options.hierarchy);
+    if (path === undefined) return false;
+    const directory = Buffer.concat([this.rootPath, path]);
+    // It may have moved since: only the directory's own id says that this is the one.
+    if (directoryFacts(directory)?.id !== id) return false;
+    this.found(id, directory);
+    return true;
+  }
+
+  private found(id: bigint, directory: Buffer): void {
+    const path = escapeBytes(directory, this.rootPath.length);
+    this.paths.delete(id);
+    this.paths.set(id, path === '' ? '/' : path);
+    this.misses.delete(id);
+    this.gone.delete(id);
+    if (this.paths.size <= this.maxEntries) return;
+    const oldest = this.paths.keys().next().value;
+    if (oldest !== undefined) this.paths.delete(oldest);
+  }
+
+  private miss(id: bigint): void {
+    if (this.gone.has(id) || this.misses.has(id) || this.misses.size >= this.maxEntries) return;
+    this.misses.set(id, 'new');
+  }
+
+  private beginWalk(): Walk | undefined {
+    if (this.misses.size === 0) return undefined;
+    const now = this.options.clock.monotonicNanos();
+    const isPast = (began: bigint | undefined, every: bigint): boolean =>
+      began === undefined || now - began >= every;
+    const isFull = isPast(this.fullWalkBeganNanos, FULL_WALK_EVERY_NANOS);
+    const hasNew = [...this.misses.values()].includes('new');
+    if (!isFull && (!hasNew || !isPast(this.walkBeganNanos, WALK_EVERY_NANOS))) return undefined;
+    this.walkBeganNanos = now;
+    if (isFull) this.fullWalkBeganNanos = now;
+    const wanted = [...this.misses.keys()];
+    const steps = walkCgroups(this.root, isFull, this.maxEntries, (id, path) => {
+      this.found(id, path);
+    });
+    return { isFull, steps, wanted };
+  }
+
+  private finishWalk({ isFull, wanted }: Walk): void {
+    for (const id of wanted) {
+      if (!this.misses.has(id)) continue;
+      if (!isFull) {
+        this.misses.set(id, 'walked');
+        continue;
+      }
+      this.misses.delete(id);
+      this.gone.add(id);
+    }
+    // Forgetting some only means that a walk may look for them once more.
+    if (this.gone.size > this.maxEntries) this.gone.clear();
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The real names behind the ledger's numbers. */
+import type { Identities } from '../attribution/ledger-entries.js';
+import type { CgroupIndex } from './cgroup-index.js';
+import type { UserNames } from './user-names.js';
+
+export const hostIdentities = (users: UserNames, cgroups: CgroupIndex): Identities => ({
+  userName: (uid) => users.nameOf(uid),
+  cgroupPath: (id) => cgroups.pathOf(id),
+  noticeCgroup: (id, pid) => {
+    cgroups.notice(id, pid);
+  },
+});
