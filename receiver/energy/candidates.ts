@@ -14,6 +14,8 @@ import type { PowercapZone } from './powercap.js';
 export interface UnusableSource {
   readonly id: string;
   readonly name: string;
+  /** unknown: a name nobody knows; foreign: not a CPU's and not the machine's; unfit: known, but no use. */
+  readonly reason: 'unknown' | 'foreign' | 'unfit';
   readonly why: string;
 }
 
@@ -65,6 +67,7 @@ const zoneCandidates = (facts: EnergyFacts, configuredWatts: number | undefined)
       unusable.push({
         id: zone.id,
         name: zone.name,
+        reason: 'unknown',
         why: zone.name === '' ? 'zone without a readable name' : 'zone name not known',
       });
   }
@@ -78,7 +81,7 @@ const sensorCandidates = (facts: EnergyFacts, configuredWatts: number | undefine
     const { id, kind, packageId } = sensor;
     const name = sensor.label === '' ? sensor.chip : sensor.label;
     if (kind === undefined) {
-      unusable.push({ id, name, why: sensor.why });
+      unusable.push({ id, name, reason: 'foreign', why: sensor.why });
       continue;
     }
     const maxWatts = maxPlausibleWatts(facts.zones, kind, packageId, configuredWatts);
@@ -122,9 +125,10 @@ const batteryCandidates = (facts: EnergyFacts, configuredWatts: number | undefin
   );
   const unusable = facts.batteries
     .filter((battery) => battery.inputs === undefined)
-    .map(({ name }) => ({
+    .map(({ name }): UnusableSource => ({
       id: `power_supply/${name}`,
       name,
+      reason: 'unfit',
       why: 'battery tells neither power_now nor current_now and voltage_now',
     }));
   if (telling.length === 0) return { usable: [], unusable };

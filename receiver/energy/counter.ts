@@ -8,13 +8,7 @@
  * reading follows plausibly from the first one after the reset.
  */
 import type { RejectReason } from '../model/window.js';
-import {
-  MICROWATTS_PER_WATT,
-  NANOS_PER_SECOND,
-  nanos,
-  type Microjoules,
-  type Nanos,
-} from '../model/units.js';
+import { MICROWATTS_PER_WATT, NANOS_PER_SECOND, nanos, type Microjoules } from '../model/units.js';
 import type {
   CounterAdvance,
   CounterReading,

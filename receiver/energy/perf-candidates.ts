@@ -55,7 +55,7 @@ const candidateOf = (
   const isDie = named !== 'platform' && countsDies(cpus, cpu.packageId);
   const kind = isDie && named === 'package' ? 'die' : named;
   const packageId = kind === 'platform' ? undefined : cpu.packageId;
-  const place = `${String(cpu.packageId)}` + (isDie ? `:${String(cpu.dieId)}` : '');
+  const place = String(cpu.packageId) + (isDie ? `:${String(cpu.dieId)}` : '');
   return {
     id: `${pmu.pmu}/${event.name}:${place}`,
     kind,
@@ -97,11 +97,16 @@ export const perfCandidates = (
       const id = `${pmu.pmu}/${event.name}`;
       const { unit } = event;
       if (KIND_OF_EVENT[event.name] === undefined)
-        unusable.push({ id, name: event.name, why: 'event name not known' });
+        unusable.push({ id, name: event.name, reason: 'unknown', why: 'event name not known' });
       else if (unit === undefined)
-        unusable.push({ id, name: event.name, why: `no scale in joules: "${event.scaleText}"` });
+        unusable.push({
+          id,
+          name: event.name,
+          reason: 'unknown',
+          why: `no scale in joules: "${event.scaleText}"`,
+        });
       else if (pmu.pmu === 'power_core')
-        unusable.push({ id, name: event.name, why: perCore(cpus.length) });
+        unusable.push({ id, name: event.name, reason: 'unfit', why: perCore(cpus.length) });
       else
         usable.push(
           ...uniqueById(

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What is odd about a plan and how long a window it bears. Pure. */
-import type { Complaint } from '../model/errors.js';
 import { MICROWATTS_PER_WATT } from '../model/units.js';
 import { convertUnits } from './energy-unit.js';
 import { formatWatts } from './format.js';
 import type { Judged } from './plan-select.js';
-import type { PlanInput, PlannedDomain } from './plan-types.js';
+import type { PlanInput, PlanNote, PlannedDomain } from './plan-types.js';
 
 const MILLIS_PER_SECOND = 1000;
 /** A window that ends late must still be shorter than one turn of the counter. */
@@ -30,7 +29,7 @@ const wattsOf = (fit: readonly Judged[], ids: ReadonlySet<string>): number =>
 const contradictions = (
   domains: readonly PlannedDomain[],
   fit: readonly Judged[],
-): readonly Complaint[] => {
+): readonly PlanNote[] => {
   const measured = domains.filter(({ domain }) => domain.isAttributed);
   const inside = wattsOf(fit, new Set(measured.map(({ domain }) => domain.id)));
   return domains
@@ -40,6 +39,8 @@ const contradictions = (
       if (meter >= inside) return [];
       return [
         {
+          id: 'meter-contradicts' as const,
+          meaning: 'the rest of the machine comes out negative and is shown so',
           what: `compare ${domain.id} with packages and dram`,
           cause: `the machine reads ${formatWatts(meter)}, its parts ${formatWatts(inside)}`,
           remedy: 'do not trust this meter: many boards do not wire it up',
@@ -48,17 +49,25 @@ const contradictions = (
     });
 };
 
-const failing = (domains: readonly PlannedDomain[]): readonly Complaint[] =>
-  domains
-    .filter(({ evidence }) => evidence.startsWith('failed'))
-    .map(({ domain, evidence }) => ({
-      what: `read ${domain.id} (${domain.name})`,
-      cause: evidence.replace('failed: ', ''),
-      remedy: evidence.includes('permission') ? 'run as root or add CAP_DAC_READ_SEARCH' : '',
-    }));
+/** Domains that fail alike are one note. */
+const failing = (domains: readonly PlannedDomain[]): readonly PlanNote[] => {
+  const causes = new Map<string, string[]>();
+  for (const { domain, evidence, isFailing } of domains) {
+    if (!isFailing) continue;
+    const cause = evidence.replace('failed: ', '');
+    causes.set(cause, [...(causes.get(cause) ?? []), `${domain.id} (${domain.name})`]);
+  }
+  return [...causes].map(([cause, names]) => ({
+    id: 'domain-failing',
+    what: `read ${names.join(', ')}`,
+    cause,
+    meaning: 'their windows count as failed until they can be read; the others go on',
+    remedy: cause.startsWith('permission') ? 'run as root or add CAP_DAC_READ_SEARCH' : '',
+  }));
+};
 
 /** Two sockets to the microjoule equal twice are one register seen twice (amd_energy under NPS4 did that). */
-const twins = (fit: readonly Judged[]): readonly Complaint[] => {
+const twins = (fit: readonly Judged[]): readonly PlanNote[] => {
   const packages = fit.filter(
     ({ candidate, liveness }) => candidate.kind === 'package' && liveness._tag === 'Alive',
   );
@@ -75,6 +84,8 @@ const twins = (fit: readonly Judged[]): readonly Complaint[] => {
           a.liveness.lastRaw === b.liveness.lastRaw,
       )
       .map((b) => ({
+        id: 'packages-equal' as const,
+        meaning: 'if so, their sum counts it twice',
         what: `compare ${a.candidate.id} with ${b.candidate.id}`,
         cause: 'two packages show the same value: they may be one counter seen twice',
         remedy: 'compare with another source before you add them up',
@@ -82,10 +93,12 @@ const twins = (fit: readonly Judged[]): readonly Complaint[] => {
   );
 };
 
-const orphans = (input: PlanInput, domains: readonly PlannedDomain[]): readonly Complaint[] =>
+const orphans = (input: PlanInput, domains: readonly PlannedDomain[]): readonly PlanNote[] =>
   input.facts.host.topology.packageIds
     .filter((id) => !domains.some(({ domain }) => domain.isAttributed && domain.packageId === id))
     .map((id) => ({
+      id: 'package-without-source' as const,
+      meaning: 'what runs there is charged no energy',
       what: `plan energy of package ${String(id)}`,
       cause: 'no source that counts, and the model is not in energy.sources',
       remedy: 'add model to energy.sources',
@@ -95,7 +108,7 @@ export const planNotes = (
   input: PlanInput,
   domains: readonly PlannedDomain[],
   fit: readonly Judged[],
-): readonly Complaint[] => [
+): readonly PlanNote[] => [
   ...failing(domains),
   ...contradictions(domains, fit),
   ...twins(fit),

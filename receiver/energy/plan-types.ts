@@ -28,6 +28,8 @@ export interface PlannedDomain {
   readonly specs: readonly EnergySourceSpec[];
   /** What the probe saw: `38.2 W`, `resting at 0`, `failed: permission (EACCES)`. */
   readonly evidence: string;
+  /** The probe could not read it. It stays in the plan, fails by the window, and comes back by itself. */
+  readonly isFailing: boolean;
 }
 
 export type DropReason =
@@ -39,6 +41,7 @@ export type DropReason =
   | 'unreadable'
   | 'unfit'
   | 'unknown'
+  | 'foreign'
   | 'excluded';
 
 export interface DroppedSource {
@@ -49,13 +52,21 @@ export interface DroppedSource {
   readonly detail: string;
 }
 
+/** Something odd that does not keep the plan from working. */
+export interface PlanNote extends Complaint {
+  /** Stable, for scripts. */
+  readonly id: 'domain-failing' | 'meter-contradicts' | 'packages-equal' | 'package-without-source';
+  /** What it means for the numbers. */
+  readonly meaning: string;
+}
+
 /** Attributed domains first, then breakdown, then whole-machine meters. */
 export interface EnergyPlan {
   readonly domains: readonly PlannedDomain[];
   readonly dropped: readonly DroppedSource[];
   /** Set while a package has nothing better. */
   readonly model: ModelParameters | undefined;
-  readonly notes: readonly Complaint[];
+  readonly notes: readonly PlanNote[];
   /** With longer windows a counter may wrap twice unseen; undefined: no counter of the plan wraps. */
   readonly longestWindowMillis: number | undefined;
 }

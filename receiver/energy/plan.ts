@@ -51,7 +51,13 @@ const planned = (
     isAttributed,
   };
   const isBattery = measure._tag === 'Battery';
-  return { domain, measure, specs, evidence: isBattery ? 'while discharging' : evidenceOf(judged) };
+  return {
+    domain,
+    measure,
+    specs,
+    evidence: isBattery ? 'while discharging' : evidenceOf(judged),
+    isFailing: judged.liveness._tag === 'Failed',
+  };
 };
 
 const modelled = (
@@ -74,6 +80,7 @@ const modelled = (
     },
     measure: { _tag: 'Model', packageId, curve },
     specs: [],
+    isFailing: false,
     evidence: `${formatWatts(curve.idleWatts)} idle to ${formatWatts(curve.maxWatts)} busy`,
   };
 };
@@ -206,10 +213,10 @@ export const planEnergy = (input: PlanInput): EnergyPlan => {
     ...packages.flatMap((plan) => plan.breakdown),
     ...meters.meters,
   ];
-  const unusable = candidates.unusable.map(({ id, name, why }): DroppedSource => ({
+  const unusable = candidates.unusable.map(({ id, name, reason, why }): DroppedSource => ({
     id,
     name,
-    reason: 'unknown',
+    reason,
     detail: why,
   }));
   return {

@@ -18,7 +18,9 @@ const modelText = (plan: EnergyPlan): string =>
     : `modelled (${plan.model?.basis ?? 'no source'})`;
 
 export const sourceLabel = (plan: EnergyPlan): SourceLabel => {
-  const attributed = plan.domains.filter(({ domain }) => domain.isAttributed);
+  const attributed = plan.domains.filter(
+    ({ domain, isFailing }) => domain.isAttributed && !isFailing,
+  );
   const kinds = [...new Set(attributed.map(({ domain }) => domain.source))];
   const measured = kinds.filter((kind) => kind !== 'model');
   const isModelled = kinds.includes('model');

@@ -227,6 +227,26 @@ export const runWriter = (
   };
 };
 
+const hasTexts = (value: object, names: readonly string[]): boolean =>
+  names.every((name) => typeof Object.getOwnPropertyDescriptor(value, name)?.value === 'string');
+
+const isZone = (value: unknown): value is WriterZone =>
+  typeof value === 'object' &&
+  value !== null &&
+  'watts' in value &&
+  typeof value.watts === 'number' &&
+  hasTexts(value, ['id', 'energyPath', 'rangeMicrojoules', 'startMicrojoules']);
+
+const parseConfiguration = (text: string): Parameters<typeof runWriter>[0] => {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) throw new Error('configuration: not an object');
+  if (!('tickMillis' in value) || typeof value.tickMillis !== 'number')
+    throw new Error('configuration: no tickMillis');
+  if (!('zones' in value) || !Array.isArray(value.zones) || !value.zones.every(isZone))
+    throw new Error('configuration: zones are not as WriterZone');
+  return { tickMillis: value.tickMillis, zones: value.zones };
+};
+
 /** `fork`ed by the fixture: the configuration is the only argument, commands and replies go over IPC. */
 const main = (): void => {
   const [argument] = process.argv.slice(2);
@@ -236,7 +256,7 @@ const main = (): void => {
     process.exitCode = 2;
     return;
   }
-  const writer = runWriter(JSON.parse(argument), (reply) => send(reply));
+  const writer = runWriter(parseConfiguration(argument), (reply) => send(reply));
   process.on('message', (request: WriterRequest) => {
     writer.handle(request);
     if (request.command.type === 'stop') process.disconnect();

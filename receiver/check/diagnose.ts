@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Facts, plan and kernel features -> what `wattfeed check` says. Pure. */
+import type { KernelFeature } from '../activity/port.js';
+import type { EnergyFacts } from '../energy/facts.js';
+import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
+import { sourceLabel } from '../energy/source-label.js';
+import { energyFindings } from './energy-findings.js';
+import type { CheckEnvironment } from './environment.js';
+import { kernelFindings } from './feature-findings.js';
+import { hostFindings } from './host-findings.js';
+import { CHECK_SCHEMA, type CheckDomain, type CheckResult, type FindingLevel } from './result.js';
+
+export interface CheckInput {
+  readonly facts: EnergyFacts;
+  readonly plan: EnergyPlan;
+  /** Empty: the addon could not be loaded. */
+  readonly kernelFeatures: readonly KernelFeature[];
+  readonly environment: CheckEnvironment;
+  readonly slots: { readonly count: number; readonly bytesEach: number };
+  readonly windowMillis: number;
+}
+
+const BYTES_PER_MEBIBYTE = 1_048_576;
+
+const LEVELS: readonly FindingLevel[] = ['blocking', 'limited', 'note'];
+
+const domainRow = ({ domain, evidence }: PlannedDomain): CheckDomain => ({
+  id: domain.id,
+  kind: domain.kind,
+  name: domain.name,
+  packageId: domain.packageId ?? null,
+  parentId: domain.parentId ?? null,
+  source: domain.source,
+  origin: domain.origin,
+  evidence,
+});
+
+const energySection = (plan: EnergyPlan): CheckResult['energy'] => {
+  const label = sourceLabel(plan);
+  const rows = (isWanted: (planned: PlannedDomain) => boolean): readonly CheckDomain[] =>
+    plan.domains.filter(isWanted).map(domainRow);
+  const isMeter = ({ domain }: PlannedDomain): boolean => domain.kind === 'platform';
+  const { model } = plan;
+  return {
+    label: label.text,
+    origin: label.origin,
+    isGuess: label.isGuess,
+    attributed: rows(({ domain }) => domain.isAttributed),
+    breakdown: rows((planned) => !planned.domain.isAttributed && !isMeter(planned)),
+    meters: rows(isMeter),
+    dropped: plan.dropped.map(({ id, name, reason, detail }) => ({ id, name, reason, detail })),
+    model:
+      model === undefined
+        ? null
+        : {
+            idleWatts: model.idleWatts,
+            maxWatts: model.maxWatts,
+            gamma: model.gamma,
+            basis: model.basis,
+          },
+    longestWindowMillis: plan.longestWindowMillis ?? null,
+  };
+};
+
+const hostSection = ({ facts, environment }: CheckInput): CheckResult['host'] => {
+  const { topology, hasSmt, coreTypes } = facts.host;
+  const online = topology.cpus.filter((cpu) => cpu.isOnline);
+  return {
+    cpu: facts.cpuModel.name,
+    onlineCpus: online.length,
+    packages: topology.packageIds.length,
+    nodes: new Set(online.map((cpu) => cpu.nodeId)).size,
+    hasSmt,
+    coreTypes,
+    hypervisor: facts.virtualization.hypervisor ?? null,
+    kernelRelease: environment.kernelRelease,
+  };
+};
+
+const securitySection = ({ environment }: CheckInput): CheckResult['security'] => {
+  const { capabilities, perfEventParanoid, lockdown, isInitialPidNamespace } = environment;
+  const names = (
+    [
+      ['CAP_BPF', capabilities?.bpf],
+      ['CAP_PERFMON', capabilities?.perfmon],
+      ['CAP_SYS_ADMIN', capabilities?.sysAdmin],
+      ['CAP_DAC_READ_SEARCH', capabilities?.dacReadSearch],
+    ] as const
+  ).flatMap(([name, isHeld]) => (isHeld === true ? [name] : []));
+  return {
+    capabilities: capabilities === undefined ? null : names,
+    perfEventParanoid: perfEventParanoid ?? null,
+    lockdown: lockdown ?? null,
+    isInitialPidNamespace: isInitialPidNamespace ?? null,
+  };
+};
+
+export const diagnose = (input: CheckInput): CheckResult => {
+  const { facts, plan, kernelFeatures, environment, slots } = input;
+  const found = [
+    ...kernelFindings(kernelFeatures, environment),
+    ...energyFindings(facts, plan, input.windowMillis),
+    ...hostFindings(facts, environment),
+  ];
+  const findings = LEVELS.flatMap((level) => found.filter((finding) => finding.level === level));
+  const { layout, hierarchy, directory, reason } = environment.cgroup;
+  return {
+    schema: CHECK_SCHEMA,
+    exitCode: findings.some(({ level }) => level === 'blocking') ? 1 : 0,
+    host: hostSection(input),
+    energy: energySection(plan),
+    kernelFeatures: kernelFeatures.map(({ name, isAvailable, detail }) => ({
+      name,
+      isAvailable,
+      detail,
+    })),
+    security: securitySection(input),
+    corePmus: environment.corePmus,
+    cgroup: { layout, hierarchy, directory, reason },
+    slots: {
+      count: slots.count,
+      bytesEach: slots.bytesEach,
+      mebibytes: (slots.count * slots.bytesEach) / BYTES_PER_MEBIBYTE,
+    },
+    findings,
+  };
+};

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { KernelFeature } from '../../../receiver/activity/port.js';
+import { diagnose } from '../../../receiver/check/diagnose.js';
+import { readCheckEnvironment } from '../../../receiver/check/environment.js';
+import { renderCheck } from '../../../receiver/check/render.js';
+import type { CheckResult } from '../../../receiver/check/result.js';
+import { listCandidates } from '../../../receiver/energy/candidates.js';
+import { readEnergyFacts } from '../../../receiver/energy/facts.js';
+import { planEnergy } from '../../../receiver/energy/plan.js';
+import { MACHINES, type Machine } from '../../support/machines/machines.js';
+import { FIXTURES, readTree, rootsBelow } from '../../support/machines/write-tree.js';
+
+const GOLDENS = fileURLToPath(new URL('../../golden/check', import.meta.url));
+
+/** As the addon names them. */
+const FEATURES = [
+  'cap_bpf',
+  'cap_perfmon',
+  'initial_pid_namespace',
+  'btf',
+  'mmapable_array',
+  'tp_btf',
+  'task_storage',
+  'task_iterator',
+  'raw_tp_test_run',
+  'bpffs',
+  'perf_events',
+];
+
+const featuresOf = ({ missingFeatures = {} }: Machine): readonly KernelFeature[] =>
+  FEATURES.map((name) => ({
+    name,
+    isAvailable: missingFeatures[name] === undefined,
+    detail: missingFeatures[name] ?? '',
+  }));
+
+const check = (machine: Machine): CheckResult => {
+  const roots = rootsBelow(join(FIXTURES, machine.name));
+  const facts = readEnergyFacts(roots);
+  const plan = planEnergy({
+    facts,
+    candidates: listCandidates(facts),
+    liveness: new Map(Object.entries(machine.liveness)),
+    config: { sources: 'auto' },
+  });
+  const environment = readCheckEnvironment(roots);
+  // Where the checkout lies is no fact of the machine.
+  const directory = environment.cgroup.directory.replace(join(FIXTURES, machine.name), '');
+  return diagnose({
+    facts,
+    plan,
+    kernelFeatures: featuresOf(machine),
+    environment: { ...environment, cgroup: { ...environment.cgroup, directory } },
+    slots: { count: 65_536, bytesEach: 256 },
+    windowMillis: 1000,
+  });
+};
+
+/** Goldens change with `vitest run --update` only, in a commit that says why. */
+describe.each(MACHINES)('check on $name', (machine) => {
+  it('has a tree that equals its description in machines.ts', () => {
+    const onDisk = readTree(join(FIXTURES, machine.name));
+    expect(Object.fromEntries(onDisk)).toEqual(Object.fromEntries(machine.tree));
+  });
+
+  it('says the same as its golden document', async () => {
+    const text = `${JSON.stringify(check(machine), undefined, 2)}\n`;
+    await expect(text).toMatchFileSnapshot(join(GOLDENS, `${machine.name}.json`));
+  });
+
+  it('prints the same as its golden text, in 80 columns', async () => {
+    const text = renderCheck(check(machine));
+    await expect(text).toMatchFileSnapshot(join(GOLDENS, `${machine.name}.txt`));
+    const longest = Math.max(...text.split('\n').map((line) => line.length));
+    expect(longest).toBeLessThanOrEqual(80);
+  });
+});
