@@ -14,11 +14,9 @@ import { probeMachine } from './suites/probe.js';
 import { runCommand } from './suites/process.js';
 import { closingLine, hasFailed, resultTable } from './suites/report.js';
 import { type Suite, type SuiteResult, SUITES } from './suites/suite.js';
-import { countTests, type TestCounts } from './suites/vitest-report.js';
+import { countCases, countTests, failureOf, type TestCounts } from './suites/vitest-report.js';
 
 const MILLIS_PER_MINUTE = 60_000;
-
-const failedWith = (note: string): TestCounts => ({ passed: 0, failed: 1, skipped: 0, note });
 
 const readJson = (path: string): unknown => {
   try {
@@ -46,18 +44,16 @@ const runVitest = async (suite: Suite): Promise<TestCounts> => {
   );
   const counts = countTests(readJson(reportPath), exit.exitCode);
   rmSync(folder, { recursive: true });
-  return exit.timedOut ? failedWith(`did not end within ${suite.timeoutMinutes} minutes`) : counts;
+  return exit.timedOut ? failureOf(`did not end within ${suite.timeoutMinutes} minutes`) : counts;
 };
 
-const runOneCommand = async (suite: Suite, command: readonly string[]): Promise<TestCounts> => {
+const runCounted = async (suite: Suite, command: readonly string[]): Promise<TestCounts> => {
   const exit = await runCommand(command, {
     timeoutMillis: suite.timeoutMinutes * MILLIS_PER_MINUTE,
-    output: 'stream',
+    output: 'both',
   });
-  if (exit.exitCode === 0) return { passed: 1, failed: 0, skipped: 0, note: '' };
-  return failedWith(
-    exit.timedOut ? 'timed out' : `${command.join(' ')}: exit code ${exit.exitCode}`,
-  );
+  if (exit.timedOut) return failureOf(`did not end within ${suite.timeoutMinutes} minutes`);
+  return countCases(exit.output, exit.exitCode);
 };
 
 const runSuite = async (suite: Suite): Promise<TestCounts> => {
@@ -66,10 +62,10 @@ const runSuite = async (suite: Suite): Promise<TestCounts> => {
     case 'Checks':
       return runChecks();
     case 'Command':
-      return runOneCommand(suite, runner.command);
+      return runCounted(suite, runner.command);
     case 'Vitest': {
       if (runner.prepare !== undefined) {
-        const prepared = await runOneCommand(suite, runner.prepare);
+        const prepared = await runCounted(suite, runner.prepare);
         if (prepared.failed > 0) return prepared;
       }
       return runVitest(suite);

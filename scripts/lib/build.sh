@@ -49,6 +49,8 @@ build_addon() {
   key=$(addon_key)
   BPFTOOL=$(find_bpftool) || true
   export BPFTOOL
+  CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+  export CMAKE_BUILD_PARALLEL_LEVEL
   node_modules/.bin/cmake-js compile -d native || return
   [ -e "$ADDON_FILE" ] || {
     echo "cmake-js ended without an error, but $ADDON_FILE is not there"

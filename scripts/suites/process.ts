@@ -7,14 +7,14 @@ const KILL_GRACE_MILLIS = 10_000;
 export interface Exit {
   readonly exitCode: number;
   readonly timedOut: boolean;
-  /** stdout and stderr as one text; empty if they went to the terminal. */
+  /** stdout and stderr as one text; empty if they were streamed. */
   readonly output: string;
 }
 
 export interface RunOptions {
   readonly timeoutMillis: number;
-  /** `stream`: the person sees it as it comes. `keep`: returned, shown only if it matters. */
-  readonly output: 'stream' | 'keep';
+  /** `stream`: the person sees it as it comes. `keep`: it is returned. `both`: both. */
+  readonly output: 'stream' | 'keep' | 'both';
 }
 
 /** Runs a command to its end. Never throws: a command that cannot be started has exit code 127. */
@@ -26,6 +26,10 @@ export const runCommand = (command: readonly string[], options: RunOptions): Pro
         options.output === 'stream' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     });
     const chunks: string[] = [];
+    const take = (chunk: string): void => {
+      chunks.push(chunk);
+      if (options.output === 'both') process.stdout.write(chunk);
+    };
     let timedOut = false;
     let forceTimer: NodeJS.Timeout | undefined;
     const timer = setTimeout(() => {
@@ -38,8 +42,8 @@ export const runCommand = (command: readonly string[], options: RunOptions): Pro
       clearTimeout(forceTimer);
       resolve({ exitCode, timedOut, output: chunks.join('') });
     };
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
-    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+    child.stdout?.setEncoding('utf8').on('data', take);
+    child.stderr?.setEncoding('utf8').on('data', take);
     child.on('error', (error) => {
       chunks.push(`${program}: ${error.message}\n`);
       end(127);

@@ -18,6 +18,7 @@ export type Need = keyof MachineFacts;
 export type Runner =
   | { readonly _tag: 'Checks' }
   | { readonly _tag: 'Vitest'; readonly prepare?: readonly string[] }
+  /** A command that prints `N cases, M failed checks`; without that line it counts as one test. */
   | { readonly _tag: 'Command'; readonly command: readonly string[] };
 
 export interface Suite {
@@ -55,9 +56,9 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'native-asan',
     needs: ['bpfObstacle', 'asanObstacle'],
-    path: 'scripts/native-asan.sh',
+    path: 'scripts/native-core-test.sh',
     timeoutMinutes: 10,
-    runner: { _tag: 'Command', command: ['bash', 'scripts/native-asan.sh'] },
+    runner: { _tag: 'Command', command: ['bash', 'scripts/native-core-test.sh', 'address'] },
   },
   {
     name: 'kernel',
@@ -76,7 +77,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'collector',
     needs: ['bpfObstacle', 'collectorObstacle'],
-    path: 'scripts/build-collector.sh',
+    path: 'test/e2e/collector',
     timeoutMinutes: 15,
     runner: { _tag: 'Vitest', prepare: ['bash', 'scripts/build-collector.sh'] },
   },

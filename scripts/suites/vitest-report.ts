@@ -22,7 +22,8 @@ export interface TestCounts {
   readonly note: string;
 }
 
-const failure = (note: string): TestCounts => ({ passed: 0, failed: 1, skipped: 0, note });
+/** Something other than a single test went wrong: it counts as one failure. */
+export const failureOf = (note: string): TestCounts => ({ passed: 0, failed: 1, skipped: 0, note });
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
@@ -36,7 +37,7 @@ const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ?
  */
 export const countTests = (reportJson: unknown, exitCode: number): TestCounts => {
   const parsed = reportSchema.safeParse(reportJson);
-  if (!parsed.success) return failure(`vitest ended with exit code ${exitCode} and no report`);
+  if (!parsed.success) return failureOf(`vitest ended with exit code ${exitCode} and no report`);
   const { numPassedTests: passed, numFailedTests, numPendingTests: pending } = parsed.data;
   const brokenFiles = parsed.data.testResults.filter(
     (file) =>
@@ -58,4 +59,15 @@ export const countTests = (reportJson: unknown, exitCode: number): TestCounts =>
     notes.push('no test was run');
   }
   return { passed, failed, skipped: 0, note: notes.join('; ') };
+};
+
+/** Counts a command that prints `N cases, M failed checks`; one that does not is one test. */
+export const countCases = (output: string, exitCode: number): TestCounts => {
+  const match = /^(\d+) cases, (\d+) failed checks$/m.exec(output);
+  const [cases, failedChecks] = [Number(match?.[1] ?? 1), Number(match?.[2] ?? 0)];
+  if (cases === 0) return failureOf('no test was run');
+  if (exitCode === 0 && failedChecks === 0)
+    return { passed: cases, failed: 0, skipped: 0, note: '' };
+  const failed = Math.min(Math.max(failedChecks, 1), cases);
+  return { passed: cases - failed, failed, skipped: 0, note: `exit code ${exitCode}` };
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { closingLine, hasFailed, resultTable } from '../../../scripts/suites/report.js';
 import type { SuiteResult } from '../../../scripts/suites/suite.js';
-import { countTests } from '../../../scripts/suites/vitest-report.js';
+import { countCases, countTests } from '../../../scripts/suites/vitest-report.js';
 
 interface FileResult {
   readonly status: string;
@@ -61,6 +61,29 @@ describe('countTests', () => {
   it('does not count a test that is still to be written', () => {
     const json = report(1, 0, 0, [{ status: 'passed', tests: ['passed', 'todo'] }]);
     expect(countTests(json, 0)).toEqual({ passed: 1, failed: 0, skipped: 0, note: '' });
+  });
+});
+
+describe('countCases', () => {
+  it('counts what the command says', () => {
+    expect(countCases('ok a\n12 cases, 0 failed checks\n', 0)).toMatchObject({ passed: 12 });
+    expect(countCases('12 cases, 2 failed checks\n', 1)).toMatchObject({ passed: 10, failed: 2 });
+  });
+
+  it('counts a command without such a line as one test', () => {
+    expect(countCases('done\n', 0)).toMatchObject({ passed: 1, failed: 0 });
+    expect(countCases('', 1)).toMatchObject({ passed: 0, failed: 1 });
+  });
+
+  it('fails when a sanitizer ends the command after its last good line', () => {
+    expect(countCases('5 cases, 0 failed checks\nleak', 23)).toMatchObject({
+      passed: 4,
+      failed: 1,
+    });
+  });
+
+  it('fails when no case was run', () => {
+    expect(countCases('0 cases, 0 failed checks\n', 0)).toMatchObject({ passed: 0, failed: 1 });
   });
 });
 
