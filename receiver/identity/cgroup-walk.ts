@@ -16,8 +16,8 @@ export interface CgroupNode {
   children: ReadonlyMap<string, CgroupNode>;
 }
 
-/** A directory that counts no subdirectories (links 1) can only be listed. */
-const SMALLEST_LINK_COUNT = 2n;
+/** Links of a directory without subdirectories; one that does not count them says 1. */
+const LINKS_OF_LEAF = 2n;
 
 export const cgroupNode = (path: Buffer): CgroupNode => ({ path, links: 0n, children: new Map() });
 
@@ -46,8 +46,10 @@ export function* walkCgroups(
     const facts = directoryFacts(node.path);
     if (facts !== undefined) {
       visit(facts.id, node.path);
-      const isUnchanged = facts.links === node.links && facts.links >= SMALLEST_LINK_COUNT;
-      if (isFull || !isUnchanged) node.children = listChildren(node);
+      if (facts.links === LINKS_OF_LEAF) node.children = new Map();
+      else if (isFull || facts.links !== node.links || facts.links < LINKS_OF_LEAF) {
+        node.children = listChildren(node);
+      }
       node.links = facts.links;
       waiting.push(...node.children.values());
     }

@@ -51,8 +51,21 @@ const codePointAt = (bytes: Uint8Array, at: number, end: number): number => {
   return codePoint;
 };
 
+/** Longest run that is turned into text at once: arguments of one call. */
+const RUN_BYTES = 4_096;
+
+const isPlainAscii = (bytes: Uint8Array, from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x20 || byte > 0x7e) return false;
+  }
+  return to - from <= RUN_BYTES;
+};
+
 /** Bytes [from, to) for display: what cannot be printed becomes `\xNN`, byte by byte. Never throws. */
 export const escapeBytes = (bytes: Uint8Array, from = 0, to = bytes.length): string => {
+  // Nearly every name there is.
+  if (isPlainAscii(bytes, from, to)) return String.fromCharCode(...bytes.subarray(from, to));
   let text = '';
   let at = from;
   while (at < to) {
