@@ -51,6 +51,11 @@ export interface AgentReport {
   readonly exitedProcesses: EnergyRow;
   readonly overflowProcesses: EnergyRow;
   readonly overflowCgroups: EnergyRow;
+  /** Sums by command name and by user, living and ended processes alike. */
+  readonly names?: readonly NameRow[];
+  readonly overflowNames?: EnergyRow;
+  readonly users?: readonly UserRow[];
+  readonly overflowUsers?: EnergyRow;
   readonly accounting: AccountingRow;
 }
 
@@ -119,6 +124,15 @@ export interface ThreadRow extends EnergyRow {
   readonly tid: number;
   readonly pid: number;
   readonly name: string;
+}
+
+export interface NameRow extends EnergyRow {
+  readonly name: string;
+}
+
+export interface UserRow extends EnergyRow {
+  readonly uid: number;
+  readonly user: string;
 }
 
 export interface AccountingRow {

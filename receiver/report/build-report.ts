@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The last window and the ledger as the one report that every viewer gets. Pure. */
+import { AGENT_REPORT_SCHEMA, type AgentReport } from '../model/agent-report.js';
+import type { EnergyOrigin, EnergySourceKind, SplitMethod } from '../model/energy-domain.js';
+import type { DomainTotals, RatedLedgerView } from '../model/ledger-view.js';
+import { nanos, NANOS_PER_MILLISECOND, secondsOf } from '../model/units.js';
+import type { Nanos } from '../model/units.js';
+import type { WindowReport } from '../model/window.js';
+import { domainRows, meterRows, perSecond } from './domain-rows.js';
+import { cgroupRow, energyRow, nameRow, processRow, threadRow, userRow } from './energy-rows.js';
+
+/** How the joules come about, as the energy plan says it. */
+export interface ReportSource {
+  readonly origin: EnergyOrigin;
+  readonly kinds: readonly EnergySourceKind[];
+  readonly isGuess: boolean;
+  /** e.g. `measured (powercap)`, `modelled (guess: set energy.model, see wattfeed check)`. */
+  readonly text: string;
+}
+
+export interface ReportInput {
+  readonly window: WindowReport;
+  readonly ledger: RatedLedgerView;
+  readonly agent: AgentReport['agent'];
+  readonly source: ReportSource;
+  readonly cpuCount: number;
+  /** Bytes of one slot in the kernel's table. */
+  readonly slotBytes: number;
+  /** Losses outside the ledger, e.g. of the decoder or the exporter. */
+  readonly losses: Readonly<Record<string, number>>;
+}
+
+const SPLIT_WORDS: Readonly<Record<SplitMethod, string>> = {
+  time: 'CPU time',
+  counters: 'counters',
+};
+
+const splitOf = (domains: readonly DomainTotals[], kind: 'dram' | 'cpu'): SplitMethod | undefined =>
+  domains.find(
+    ({ domain }) => domain.isAttributed && (domain.kind === 'dram') === (kind === 'dram'),
+  )?.split;
+
+/** As `top` shows it. A guess says what to do about it and nothing else. */
+export const labelOf = (source: ReportSource, domains: readonly DomainTotals[]): string => {
+  const cpu = splitOf(domains, 'cpu');
+  const dram = splitOf(domains, 'dram');
+  if (source.isGuess || source.kinds.length === 0) return source.text;
+  const words = SPLIT_WORDS[cpu ?? dram ?? 'time'];
+  const memory =
+    dram !== undefined && cpu !== undefined && dram !== cpu
+      ? `, memory by ${SPLIT_WORDS[dram]}`
+      : '';
+  return `${source.text}, split by ${words}${memory}`;
+};
+
+const stealRatio = ({ window, cpuCount }: ReportInput, spanNanos: Nanos): number | null =>
+  window.stealNanos === undefined || spanNanos <= 0n || cpuCount === 0
+    ? null
+    : window.stealNanos / (cpuCount * Number(spanNanos));
+
+const windowPart = (window: WindowReport, spanNanos: Nanos): AgentReport['window'] => ({
+  index: String(window.index),
+  startNanos: String(window.startNanos),
+  endNanos: String(window.endNanos),
+  endUnixMillis: Math.floor(Number(window.realtimeNanos) / NANOS_PER_MILLISECOND),
+  durationSeconds: secondsOf(spanNanos),
+  lateMillis: window.lateNanos / NANOS_PER_MILLISECOND,
+});
+
+/** Rows stand in the ledger's order; viewers sort. Cost: one pass over all entries. */
+export const buildReport = (input: ReportInput): AgentReport => {
+  const { window, ledger, source } = input;
+  const spanNanos = nanos(window.endNanos - window.startNanos);
+  const domains = ledger.domains();
+  const overflow = ledger.overflow();
+  return {
+    schema: AGENT_REPORT_SCHEMA,
+    agent: input.agent,
+    window: windowPart(window, spanNanos),
+    source: {
+      origin: source.origin,
+      kinds: source.kinds,
+      split: splitOf(domains, 'cpu') ?? splitOf(domains, 'dram') ?? 'time',
+      isGuess: source.isGuess,
+      label: labelOf(source, domains),
+    },
+    host: {
+      cpuCount: input.cpuCount,
+      busyRatio: window.busyRatio,
+      stealRatio: stealRatio(input, spanNanos),
+    },
+    domains: domainRows(window, domains),
+    meters: meterRows(window, domains),
+    processes: Array.from(ledger.processes(), (entry) => processRow(entry, spanNanos)),
+    cgroups: Array.from(ledger.cgroups(), (entry) => cgroupRow(entry, spanNanos)),
+    threads: Array.from(ledger.threads(), (entry) => threadRow(entry, spanNanos)),
+    exitedProcesses: energyRow(ledger.exitedProcesses(), spanNanos),
+    overflowProcesses: energyRow(overflow.processes, spanNanos),
+    overflowCgroups: energyRow(overflow.cgroups, spanNanos),
+    names: Array.from(ledger.names(), (entry) => nameRow(entry, spanNanos)),
+    overflowNames: energyRow(ledger.namesOverflow(), spanNanos),
+    users: Array.from(ledger.users(), (entry) => userRow(entry, spanNanos)),
+    overflowUsers: energyRow(ledger.usersOverflow(), spanNanos),
+    accounting: {
+      slotsUsed: window.slotsUsed,
+      slotsLimit: window.slotsLimit,
+      slotBytes: input.slotBytes,
+      switchesPerSecond: perSecond(window.stats.switches, spanNanos),
+      losses: { ...ledger.losses(), ...input.losses },
+    },
+  };
+};
