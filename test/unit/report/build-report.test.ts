@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { attribute } from '../../../receiver/attribution/attribute.js';
 import { NO_STATS, windowReport } from '../../../receiver/attribution/window-report.js';
-import { meterBalances } from '../../../receiver/energy/meters.js';
+import { meterBalances } from '../../../receiver/attribution/meters.js';
 import type { ActivityWindow } from '../../../receiver/model/activity.js';
 import type { SplitMethod } from '../../../receiver/model/energy-domain.js';
 import type { DomainTotals } from '../../../receiver/model/ledger-view.js';
