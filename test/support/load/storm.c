@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * storm COUNT PARALLEL MIN_MICROS MAX_MICROS: at a line, forks COUNT children, at most PARALLEL at a
+ * time, each of which burns between MIN and MAX of its own CPU time and exits.
+ */
+#include "load.h"
+
+static void reap(int *living)
+{
+	if (wait(NULL) < 0)
+		die("wait");
+	(*living)--;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t count = number(argc, argv, 1, 100), parallel = number(argc, argv, 2, 16);
+	uint64_t min_ns = number(argc, argv, 3, 0) * NSEC_PER_USEC;
+	uint64_t max_ns = number(argc, argv, 4, 0) * NSEC_PER_USEC;
+	int living = 0;
+
+	say("ready");
+	wait_for_line();
+	for (uint64_t child = 0; child < count; child++) {
+		/* spreads evenly over the range, the same in every run */
+		uint64_t spread_ns =
+			max_ns > min_ns ? child * 7919 * NSEC_PER_USEC % (max_ns - min_ns) : 0;
+		pid_t pid;
+
+		if ((uint64_t)living >= parallel)
+			reap(&living);
+		pid = fork();
+		if (pid < 0)
+			die("fork");
+		if (pid == 0) {
+			burn(min_ns + spread_ns);
+			_exit(0);
+		}
+		living++;
+	}
+	while (living)
+		reap(&living);
+	say("done");
+	wait_for_line();
+	return 0;
+}
