@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildLoads, startLoad } from '../support/kernel/load.js';
+import {
+  runtimeNanosOf,
+  startRecording,
+  tasksOf,
+  type Recording,
+} from '../support/kernel/recording.js';
+import { until } from '../support/kernel/until.js';
+
+const BURNT_MILLIS = 5_000;
+const BURNT_NANOS = 5e9;
+const TOLERANCE_RATIO = 0.002;
+const DEATH_SEEN_WITHIN_MILLIS = 10_000;
+
+let recording: Recording | undefined;
+
+describe('wf_flush', () => {
+  beforeAll(buildLoads);
+
+  afterEach(async () => {
+    await recording?.close();
+  });
+
+  it('charges a burner that never sleeps its own thread CPU clock, window by window', async () => {
+    const current = await startRecording();
+    recording = current;
+    const load = await startLoad('burn-once', [BURNT_MILLIS, 1], { saysReady: false });
+    await load.ended;
+    const rows = await until('the last row of the burner', DEATH_SEEN_WITHIN_MILLIS, async () => {
+      await current.closeWindow();
+      const found = tasksOf(current, ({ tid }) => tid === load.pid);
+      return found.some(({ isDead }) => isDead) ? found : undefined;
+    });
+
+    expect(Math.abs(runtimeNanosOf(rows) - BURNT_NANOS) / BURNT_NANOS).toBeLessThan(
+      TOLERANCE_RATIO,
+    );
+    // no window holds more than a few: the time came as it was burnt, not at the end
+    expect(rows.length).toBeGreaterThan(15);
+    expect(Math.max(...rows.map(({ runtimeNanos }) => runtimeNanos))).toBeLessThan(BURNT_NANOS / 5);
+  });
+
+  it('gives a task that ran before the attach nothing from before it', async () => {
+    const load = await startLoad('burn', [100]);
+    await load.act();
+    const current = await startRecording();
+    recording = current;
+    await load.act();
+    await current.closeWindow();
+    const rows = tasksOf(current, ({ tid }) => tid === load.pid);
+    await load.stop();
+
+    expect(rows.every(({ isPreexisting }) => isPreexisting)).toBe(true);
+    expect(runtimeNanosOf(rows)).toBeGreaterThan(99e6);
+    expect(runtimeNanosOf(rows)).toBeLessThan(110e6);
+  });
+});
