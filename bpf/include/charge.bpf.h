@@ -98,7 +98,10 @@ static __always_inline void charge_without_slot(struct cpu_record *cpu, __u32 cp
 	cpu->unslotted_slice_ns += slice->slice_ns;
 }
 
-/* Plain +=: a task runs on one CPU at a time, and only that CPU writes its slot. */
+/*
+ * After the record's bases were moved. Plain +=: a task runs on one CPU at a time, and only that
+ * CPU writes its slot.
+ */
 static __always_inline struct slot_record *charge(struct cpu_record *cpu, __u32 cpu_number,
 						  const struct slice *slice)
 {
@@ -115,6 +118,7 @@ static __always_inline struct slot_record *charge(struct cpu_record *cpu, __u32 
 	slot->runtime_ns += slice->task_ns;
 	slot->slice_ns += slice->slice_ns;
 	slot->uncounted_ns += slice->task_ns;
+	slot->booked_sum_exec_ns = cpu->task_base_ns;
 	if (has_smt)
 		slot->overlap_ns += slice->overlap_ns;
 	return slot;
@@ -152,10 +156,37 @@ static __always_inline __u64 vanished_task_ns(struct cpu_record *cpu)
 }
 
 /*
+ * Task time of a task that no booking has seen yet: since its last booking in any domain, or since
+ * its birth if it has none. A task that was running before the attach has no first booking to count
+ * from: for it, since the scheduler picked it last. (That mark alone would not do: leaving its
+ * autogroup in exit picks a task afresh, and real-time tasks have no mark.)
+ */
+static __always_inline __u64 unbooked_ns(struct task_struct *task)
+{
+	struct task_state *state = bpf_task_storage_get(&task_states, task, NULL, 0);
+	__u64 sum_exec_ns = task->se.sum_exec_runtime, booked_ns = 0;
+	bool has_slot = false;
+
+	for (int domain = 0; state && domain < RECORDS_CPU_DOMAINS_MAX; domain++) {
+		struct slot_record *slot = NULL;
+
+		if (state->slot[domain] != SLOT_NONE)
+			slot = slot_at(state->slot[domain]);
+		if (!slot)
+			continue;
+		has_slot = true;
+		if (slot->booked_sum_exec_ns > booked_ns)
+			booked_ns = slot->booked_sum_exec_ns;
+	}
+	if (!has_slot && (!state || state->flags & SLOT_FLAG_PREEXISTING))
+		booked_ns = task->se.prev_sum_exec_runtime;
+	return rise(sum_exec_ns, booked_ns);
+}
+
+/*
  * The running task is not the one that was switched in last: a switch was not seen (some hosts hide
  * those away from PID 1's threads), or it is the first event on this CPU. Of the gap the running
- * task gets what the scheduler says it ran since it was picked (real-time tasks have no such mark:
- * for them it may be too much, up to the gap), the vanished one what its own clock says, within the
+ * task gets what was not booked of it yet, the vanished one what its own clock says, within the
  * rest. Leaves the record as if the running task had been switched in right after that.
  */
 static __noinline int repair(struct cpu_record *cpu, __u32 cpu_number, struct task_struct *running,
@@ -170,7 +201,7 @@ static __noinline int repair(struct cpu_record *cpu, __u32 cpu_number, struct ta
 	else
 		stat_inc(cpu, ACCT_STAT_DISCONTINUITY);
 	if (running->pid)
-		run_ns = rise(running->se.sum_exec_runtime, running->se.prev_sum_exec_runtime);
+		run_ns = unbooked_ns(running);
 	if (run_ns > gap_ns)
 		run_ns = gap_ns;
 	if (cpu->known && cpu->tid) {
@@ -179,6 +210,7 @@ static __noinline int repair(struct cpu_record *cpu, __u32 cpu_number, struct ta
 			vanished.task_ns = gap_ns - run_ns;
 		/* behind an idle CPU nobody knows when the vanished task left it */
 		vanished.slice_ns = running->pid ? gap_ns - run_ns : vanished.task_ns;
+		cpu->task_base_ns += vanished.task_ns;
 		charge(cpu, cpu_number, &vanished);
 		if (cpu->slot != SLOT_NONE)
 			mark_touched(cpu->slot);

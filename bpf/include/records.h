@@ -81,8 +81,9 @@ struct slot_record {
 	__u32 state;           /* enum slot_state */
 	/* hardware counters; 0 and uncounted_ns == runtime_ns until the counter model is built */
 	__u64 uncounted_ns;    /* task time of slices without a counter reading */
+	__u64 booked_sum_exec_ns; /* se.sum_exec_runtime up to which the last booking here went */
 	__u64 counter[RECORDS_COUNTERS_MAX];
-	__u64 spare[6];        /* for phi-weighted cycles, package virtual time, predicted energy, queue wait */
+	__u64 spare[5];        /* for phi-weighted cycles, package virtual time, predicted energy, queue wait */
 	/* identity */
 	__u64 start_boottime_ns;   /* thread's start, CLOCK_BOOTTIME, as /proc/PID/stat field 22 has it in ticks */
 	__u64 leader_start_boottime_ns; /* same of the thread group's leader: (tgid, this) names a process */

@@ -46,6 +46,7 @@ static __always_inline void init_slot(struct slot_record *slot, struct task_stru
 	slot->sequence = sequence ?: 1;
 	slot->cpu_domain = domain;
 	slot->last_cpu = cpu;
+	slot->booked_sum_exec_ns = task->se.sum_exec_runtime;
 	slot->css_set = (__u64)BPF_CORE_READ(task, cgroups);
 	slot->cgroup_id = cgroup_id_of(task);
 	slot->parent_tgid = BPF_CORE_READ(task, real_parent, tgid);
