@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * burn-once CPU_MILLIS CPU: pinned, burns until the thread's own CPU clock says that much since the
- * thread began, and exits. Never sleeps, so only flushes at window edges can show it before its end.
+ * thread began, and exits. Never sleeps, so only flushes at window edges can show it before its
+ * end.
  */
 #include "load.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * crowd COUNT CPU_MICROS: forks COUNT children that all live at once. At a line each of them burns its
- * time a little at a time, between sleeps; at the next line they all exit.
+ * crowd COUNT CPU_MICROS: forks COUNT children that all live at once. At a line each of them burns
+ * its time a little at a time, between sleeps; at the next line they all exit.
  */
 #include "load.h"
 

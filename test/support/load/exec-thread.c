@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * exec-thread CPU_MILLIS: at a line, a thread that is not the leader burns its time and then executes
- * this program again, which takes the leader's place, burns the same once more and waits.
+ * exec-thread CPU_MILLIS: at a line, a thread that is not the leader burns its time and then
+ * executes this program again, which takes the leader's place, burns the same once more and waits.
  */
 #include "load.h"
 

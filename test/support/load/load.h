@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the load programs share. A program talks to its test line by line: it says "ready", waits for a
- * line, acts, says "done", and waits again, so that the test can read counters while it sleeps.
+ * What the load programs share. A program talks to its test line by line: it says "ready", waits
+ * for a line, acts, says "done", and waits again, so that the test can read counters while it
+ * sleeps.
  */
 #ifndef LOAD_H
 #define LOAD_H

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rename NAME: at a line, the leader takes NAME and burns 20 ms; a second thread keeps its own name. */
+/*
+ * rename NAME: at a line, the leader takes NAME and burns 20 ms; a second thread keeps its own
+ * name.
+ */
 #include "load.h"
 #include <sys/prctl.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * same-pid FIRST_MILLIS SECOND_MILLIS: at a line, runs two children one after the other under one and
- * the same process id (clone3 with set_tid), each burning its time. Says "done <pid>".
+ * same-pid FIRST_MILLIS SECOND_MILLIS: at a line, runs two children one after the other under one
+ * and the same process id (clone3 with set_tid), each burning its time. Says "done <pid>".
  */
 #include "load.h"
 #include <linux/sched.h>

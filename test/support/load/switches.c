@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * switches ROUNDS: at each line, a mix of every way to leave a CPU: sleeps, yields to a competitor that
- * is pinned to the same CPU, preemption by it, and moves between CPUs.
+ * switches ROUNDS: at each line, a mix of every way to leave a CPU: sleeps, yields to a competitor
+ * that is pinned to the same CPU, preemption by it, and moves between CPUs.
  */
 #include "load.h"
 
