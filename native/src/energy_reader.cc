@@ -53,6 +53,12 @@ int ReadOnce(int fd, const EnergySourceSpec& spec, window_source& row) {
 // The device behind the fd was removed or replaced; the path may lead to its successor.
 bool IsStale(int failed) { return failed == ESTALE || failed == ENODEV || failed == EBADF; }
 
+// Unlinked or renamed over: such a file goes on to be readable, with its last content for ever.
+bool IsUnlinked(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && status.st_nlink == 0;
+}
+
 }  // namespace
 
 EnergyReader::EnergyReader(std::vector<EnergySourceSpec> specs) {
@@ -71,9 +77,9 @@ window_source EnergyReader::Read(Source& source) {
   window_source row{};
   const bool is_file = std::holds_alternative<EnergyFileSpec>(source.spec);
   row.kind = is_file ? WINDOW_SOURCE_FILE : WINDOW_SOURCE_PERF;
-  const bool was_open = source.fd.is_open();
+  if (is_file && source.fd.is_open() && IsUnlinked(source.fd.get())) source.fd.Reset();
   row.before_ns = MonotonicNs();
-  int failed = was_open ? ReadOnce(source.fd.get(), source.spec, row) : ESTALE;
+  int failed = source.fd.is_open() ? ReadOnce(source.fd.get(), source.spec, row) : ESTALE;
   if (IsStale(failed)) {
     source.fd.Reset();
     row.before_ns = MonotonicNs();

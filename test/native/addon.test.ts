@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ADDON_PATH, port } from './support.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('activityPort', () => {
+  it('names the command to run where the addon is not built', () => {
+    const code = `import('./native/index.ts').then(({ activityPort }) =>
+      console.log(JSON.stringify(activityPort())));`;
+    const child = spawnSync(process.execPath, ['--import', 'tsx', '-e', code], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, WATTFEED_ADDON: '/nonexistent.node' },
+    });
+    expect(JSON.parse(child.stdout)).toMatchObject({
+      left: {
+        operation: 'load addon',
+        code: 'ENOENT',
+        detail: 'not built; run npm run build',
+      },
+    });
+  });
+});
+
+describe('probeFeatures', () => {
+  it('finds every feature where this suite runs, and names them all', () => {
+    const features = port().probeFeatures();
+    expect(features.filter((feature) => !feature.isAvailable)).toEqual([]);
+    expect(features.map((feature) => feature.name)).toEqual([
+      'cap_bpf',
+      'cap_perfmon',
+      'initial_pid_namespace',
+      'btf',
+      'mmapable_array',
+      'tp_btf',
+      'task_storage',
+      'task_iterator',
+      'raw_tp_test_run',
+      'bpffs',
+      'perf_events',
+    ]);
+  });
+
+  it('says what an unprivileged user lacks', () => {
+    const code = `process.setgid(65534); process.setuid(65534);
+      console.log(JSON.stringify(addon.probeFeatures()));`;
+    const child = spawnSync(
+      process.execPath,
+      ['-e', `const addon = require(process.argv[1]); ${code}`, ADDON_PATH],
+      { encoding: 'utf8' },
+    );
+    const features: unknown = JSON.parse(child.stdout);
+    expect(features).toEqual(
+      expect.arrayContaining([
+        {
+          name: 'cap_bpf',
+          isAvailable: false,
+          detail: 'read CapEff: Operation not permitted; not in the effective set',
+        },
+        expect.objectContaining({ name: 'tp_btf', isAvailable: false }),
+        expect.objectContaining({ name: 'bpffs', isAvailable: false }),
+      ]),
+    );
+  });
+});
