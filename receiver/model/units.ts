@@ -25,6 +25,8 @@ export const NANOS_PER_MILLISECOND = 1_000_000;
 export const MICROJOULES_PER_JOULE = 1_000_000;
 export const MICROWATTS_PER_WATT = 1_000_000;
 export const JOULES_PER_KILOWATT_HOUR = 3_600_000;
+export const JOULES_PER_WATT_HOUR = 3600;
+export const MILLIS_PER_SECOND = 1000;
 
 export const microjoules = (value: bigint): Microjoules => value as Microjoules;
 export const nanos = (value: bigint): Nanos => value as Nanos;
