@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The columns of each table. At 80 columns all of them fit; below, those of a high rank go. */
+import type { Column } from '../../terminal/table.js';
+import { cpuText, energyText, wattsText } from './format.js';
+import type { Grouping, ViewRow } from './row.js';
+
+type ViewColumn = Column<ViewRow>;
+
+const number = (
+  title: string,
+  width: number,
+  rank: number,
+  cell: ViewColumn['cell'],
+): ViewColumn => ({ title, width, grow: 0, align: 'right', keep: 'start', rank, cell });
+
+const indent = ({ depth, name }: ViewRow): string => `${'  '.repeat(Math.min(depth, 20))}${name}`;
+
+const name: ViewColumn = {
+  title: 'NAME',
+  // TASK_COMM_LEN less its zero byte: a command name is never cut.
+  width: 15,
+  grow: 1,
+  align: 'left',
+  keep: 'start',
+  rank: 0,
+  cell: indent,
+};
+
+const cgroup: ViewColumn = {
+  title: 'CGROUP',
+  width: 12,
+  grow: 3,
+  align: 'left',
+  keep: 'end',
+  rank: 6,
+  cell: (row) => row.cgroup,
+};
+
+const user: ViewColumn = {
+  title: 'USER',
+  width: 8,
+  grow: 0,
+  align: 'left',
+  keep: 'start',
+  rank: 5,
+  cell: (row) => row.user,
+};
+
+const pid = (title: string): ViewColumn =>
+  number(title, 7, 2, (row) => (row.pid === undefined ? '-' : String(row.pid)));
+
+const count = number('PROCS', 5, 4, (row) => (row.count === 0 ? '-' : String(row.count)));
+
+const quantities: readonly ViewColumn[] = [
+  number('WATTS', 7, 0, (row) => wattsText(row.packageWatts)),
+  number('DRAM', 6, 3, (row) => wattsText(row.dramWatts)),
+  number('ENERGY', 9, 1, (row) => energyText(row.packageJoules + row.dramJoules)),
+  number('CPU%', 6, 2, (row) => cpuText(row.cpuRatio)),
+];
+
+/** Paths are told apart by their end; in a tree, where the parent is above, by their beginning. */
+const path = (isTree: boolean): ViewColumn => ({
+  ...name,
+  title: 'CGROUP',
+  width: 16,
+  keep: isTree ? 'start' : 'end',
+  cell: indent,
+});
+
+export const columnsOf = (
+  grouping: Grouping,
+  isThreads: boolean,
+  isTree: boolean,
+): readonly ViewColumn[] => {
+  if (isThreads) return [pid('TID'), user, ...quantities, name, cgroup];
+  switch (grouping) {
+    case 'process':
+      return [pid('PID'), user, ...quantities, name, cgroup];
+    case 'name':
+      return [count, user, ...quantities, name, cgroup];
+    case 'cgroup':
+      return [count, ...quantities, path(isTree)];
+    case 'user':
+      return [count, ...quantities, { ...name, title: 'USER' }];
+  }
+};

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One line of a table before it is text. */
+import type { EnergyRow } from '../../model/agent-report.js';
+
+export const GROUPINGS = ['process', 'name', 'cgroup', 'user'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+export const SORT_KEYS = ['watts', 'dram', 'joules', 'cpu', 'pid', 'name'] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+export interface ViewRow extends EnergyRow {
+  /** Names the entity for ever, not only in this window. */
+  readonly key: string;
+  /** Pid, or tid in a table of threads; undefined for sums. */
+  readonly pid: number | undefined;
+  readonly user: string;
+  /** Processes in it. */
+  readonly count: number;
+  readonly name: string;
+  readonly cgroup: string;
+  /** 0 for roots and outside of a tree. */
+  readonly depth: number;
+  readonly kind: 'entity' | 'kernel-thread' | 'exited' | 'remainder';
+}
+
+const addEnergy = (a: EnergyRow, b: EnergyRow): EnergyRow => ({
+  packageWatts: a.packageWatts + b.packageWatts,
+  dramWatts: a.dramWatts + b.dramWatts,
+  packageJoules: a.packageJoules + b.packageJoules,
+  dramJoules: a.dramJoules + b.dramJoules,
+  cpuRatio: a.cpuRatio + b.cpuRatio,
+  cpuSeconds: a.cpuSeconds + b.cpuSeconds,
+});
+
+export const energyOnly = (row: EnergyRow): EnergyRow => ({
+  packageWatts: row.packageWatts,
+  dramWatts: row.dramWatts,
+  packageJoules: row.packageJoules,
+  dramJoules: row.dramJoules,
+  cpuRatio: row.cpuRatio,
+  cpuSeconds: row.cpuSeconds,
+});
+
+/** The sum of a subtree is drawn on its root's row. */
+export const withEnergyOf = (row: ViewRow, other: EnergyRow): ViewRow => ({
+  ...row,
+  ...addEnergy(row, other),
+});

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as TE from 'fp-ts/lib/TaskEither.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Config } from '../../../receiver/config/config.js';
+import type { CheckOptions, ProgramDeps } from '../../../receiver/commands/deps.js';
+import { runProgram } from '../../../receiver/commands/program.js';
+import type { ReportSource } from '../../../receiver/commands/report-source.js';
+import { systemClock } from '../../../receiver/host/clock.js';
+import { serveReports } from '../../../receiver/socket/server.js';
+import { agentReport, laterReport } from '../../support/agent-report.js';
+import { fakeAgent } from '../../support/fake-agent.js';
+
+let directory: string;
+let configFile: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'wattfeed-program-'));
+  configFile = join(directory, 'config.yaml');
+  writeFileSync(configFile, `agent: {socket_path: ${join(directory, 'agent.sock')}}\n`);
+});
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
+
+interface Calls {
+  readonly run: Config[];
+  readonly check: CheckOptions[];
+  readonly windowMillis: number[];
+  readonly closed: string[];
+}
+
+const textOf = (stream: PassThrough): string => String(stream.read() ?? '');
+
+const execute = async (argv: readonly string[], over: Partial<ProgramDeps> = {}) => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const calls: Calls = { run: [], check: [], windowMillis: [], closed: [] };
+  const ownMeasuring: ReportSource = {
+    origin: { _tag: 'Own' },
+    latest: () => agentReport(),
+    subscribe: () => () => undefined,
+    onEnd: () => () => undefined,
+    setOptions: () => undefined,
+    close: async () => {
+      calls.closed.push('own');
+      return Promise.resolve();
+    },
+  };
+  const deps: ProgramDeps = {
+    version: '1.2.3',
+    io: { stdin: new PassThrough(), stdout, stderr, env: {}, clock: systemClock },
+    run: (config) => TE.fromIO(() => void calls.run.push(config)),
+    check: (_config, options) =>
+      TE.fromIO(() => {
+        calls.check.push(options);
+        return true;
+      }),
+    measure: (_config, { windowMillis }) =>
+      TE.fromIO(() => {
+        calls.windowMillis.push(windowMillis);
+        return ownMeasuring;
+      }),
+    ...over,
+  };
+  const exitCode = await runProgram(deps, argv);
+  return { exitCode, stdout: textOf(stdout), stderr: textOf(stderr), calls };
+};
+
+const COMPLAINT = { what: 'load accounting', cause: 'EPERM', remedy: 'run as root' };
+
+describe('runProgram', () => {
+  it('prints its version and help on standard output and ends with 0', async () => {
+    expect(await execute(['--version'])).toMatchObject({ exitCode: 0, stdout: '1.2.3\n' });
+    const help = await execute(['--help']);
+    expect(help.exitCode).toBe(0);
+    expect(help.stdout).toContain('Exit codes: 0 fine, 1 failed, 2 wrong usage');
+    const named = await execute(['help', 'top']);
+    expect([named.exitCode, named.stdout.includes('--interval')]).toEqual([0, true]);
+  });
+
+  it('prints its help on standard error and ends with 2 where no command is given', async () => {
+    const { exitCode, stdout, stderr } = await execute([]);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Usage: wattfeed');
+  });
+
+  it.each([
+    [['topp'], "unknown command 'topp'; did you mean top? see wattfeed --help"],
+    [['top', '--onec'], "unknown option '--onec'; did you mean --once? see wattfeed top --help"],
+    [
+      ['run', '--window-milis', '3'],
+      "unknown option '--window-milis'; did you mean --window-millis? see wattfeed run --help",
+    ],
+    [
+      ['run', 'now'],
+      "too many arguments for 'run'. Expected 0 arguments but got 1: now; see wattfeed run --help",
+    ],
+    [
+      ['top', '-I', '0.1'],
+      "option '-I, --interval <seconds>' argument '0.1' is invalid. 0.2 to 60 seconds; see wattfeed top --help",
+    ],
+    [
+      ['top', '--filter', '('],
+      "option '--filter <regex|pid>' argument '(' is invalid. not a regular expression; see wattfeed top --help",
+    ],
+    [
+      ['top', '--tree', '--by', 'user'],
+      '--tree has no meaning with --by user; use --by process or --by cgroup',
+    ],
+  ])('says %j in one line and ends with 2', async (argv, text) => {
+    const { exitCode, stdout, stderr } = await execute(argv);
+    expect([exitCode, stdout, stderr]).toEqual([2, '', `wattfeed: parse arguments: ${text}\n`]);
+  });
+
+  it.each([[], ['run'], ['top'], ['check'], ['config']])('gives %j an example', async (...argv) => {
+    const { exitCode, stdout } = await execute([...argv, '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/Examples:\n {2}\S*wattfeed/);
+  });
+});
+
+describe('wattfeed run', () => {
+  it('passes the configuration of file and flags, and ends with 0', async () => {
+    const argv = [
+      'run',
+      '--config',
+      configFile,
+      '--window-millis',
+      '500',
+      '--sysfs-root',
+      '/h/sys',
+    ];
+    const { exitCode, calls } = await execute(argv);
+    expect(exitCode).toBe(0);
+    expect(calls.run).toMatchObject([
+      {
+        windowMillis: 500,
+        roots: { sysfs: '/h/sys' },
+        agent: { socketPath: join(directory, 'agent.sock') },
+      },
+    ]);
+  });
+
+  it('takes a short flag and the long one for the same key; the last one counts', async () => {
+    const argv = ['run', '--config', configFile, '--roots-sysfs', '/a', '--sysfs-root', '/b'];
+    expect((await execute(argv)).calls.run).toMatchObject([{ roots: { sysfs: '/b' } }]);
+  });
+
+  it('says every mistake of the configuration and ends with 2', async () => {
+    const { exitCode, stderr, calls } = await execute([
+      ...['run', '--config', configFile, '--window-millis', '5', '--log-level', 'loud'],
+    ]);
+    expect([exitCode, calls.run.length, stderr.trimEnd().split('\n').length]).toEqual([2, 0, 2]);
+  });
+
+  it('says in one line why it failed and ends with 1', async () => {
+    const { exitCode, stderr } = await execute(['run', '--config', configFile], {
+      run: () => TE.left(COMPLAINT),
+    });
+    expect([exitCode, stderr]).toEqual([1, 'wattfeed: load accounting: EPERM; run as root\n']);
+  });
+});
+
+describe('wattfeed check', () => {
+  it('ends with 0 where the machine can be measured, with 1 where not', async () => {
+    const fine = await execute(['check', '--config', configFile, '--json']);
+    expect([fine.exitCode, fine.calls.check]).toEqual([0, [{ json: true }]]);
+    const not = await execute(['check', '--config', configFile], { check: () => TE.right(false) });
+    expect([not.exitCode, not.stderr]).toEqual([1, '']);
+  });
+});
+
+describe('wattfeed config', () => {
+  it('prints the defaults, the schema, and what is in effect', async () => {
+    expect((await execute(['config', '--defaults'])).stdout).toContain('window_millis: 1000');
+    expect(JSON.parse((await execute(['config', '--schema'])).stdout)).toMatchObject({
+      title: 'wattfeed configuration file',
+    });
+    const effective = await execute(['config', '--config', configFile, '--window-millis', '250']);
+    expect(effective.stdout).toContain('window_millis: 250');
+    expect(effective.stdout).toContain(`socket_path: ${join(directory, 'agent.sock')}`);
+  });
+
+  it('checks a file: 0 and a word, or 2 and every mistake', async () => {
+    const fine = await execute(['config', '--check', configFile]);
+    expect([fine.exitCode, fine.stdout]).toEqual([0, `${configFile}: fine\n`]);
+    const wrong = join(directory, 'wrong.yaml');
+    writeFileSync(wrong, 'a: 1\nlog: {levle: info}\n');
+    const { exitCode, stderr } = await execute(['config', '--check', wrong]);
+    expect([exitCode, stderr.split('\n')]).toEqual([
+      2,
+      [
+        expect.stringContaining(`${wrong}:2:7 log.levle: unknown key; did you mean level?`),
+        expect.stringContaining(`${wrong}:1:1 a: unknown key; known here:`),
+        '',
+      ],
+    ]);
+  });
+});
+
+describe('wattfeed top', () => {
+  const top = (...argv: readonly string[]) => ['top', '--config', configFile, '--once', ...argv];
+
+  it('measures itself where no agent runs, with windows no longer than configured', async () => {
+    const { exitCode, stdout, calls } = await execute(top());
+    expect([exitCode, calls.closed]).toEqual([0, ['own']]);
+    expect(stdout).toContain('measuring itself, window 99');
+    expect(calls.windowMillis).toEqual([1000]);
+    const json = ['top', '--config', configFile, '--json', '-I'];
+    const endings: Partial<ProgramDeps> = {
+      measure: (_config, { windowMillis }) =>
+        TE.left({ ...COMPLAINT, cause: String(windowMillis) }),
+    };
+    expect((await execute([...json, '0.2'], endings)).stderr).toContain('200');
+    expect((await execute([...json, '60'], endings)).stderr).toContain('1000');
+  });
+
+  it('joins the agent that runs: two viewers print the same window', async () => {
+    const agent = fakeAgent(laterReport(agentReport(), 7));
+    const path = join(directory, 'agent.sock');
+    const server = await serveReports(path, agent)();
+    if (server._tag === 'Left') throw new Error('not served');
+    const [one, two] = [await execute(top('--json')), await execute(top('--json'))];
+    const text = await execute(top('--socket', path));
+    await server.right.close('over');
+    expect(one.stdout).toBe(two.stdout);
+    expect(JSON.parse(one.stdout)).toMatchObject({
+      window: { index: '106' },
+      viewer: { isJoined: true },
+    });
+    expect(one.calls.windowMillis).toEqual([]);
+    expect(text.stdout).toContain(`joined agent ${process.pid}`);
+  });
+
+  it('does not measure beside an agent that it may not join', async () => {
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    const { exitCode, stderr, calls } = await execute(['top', '--once', '--socket', file]);
+    expect([exitCode, calls.windowMillis]).toEqual([1, []]);
+    expect(stderr).toBe(`wattfeed: join ${file}: not a socket; correct --socket\n`);
+  });
+
+  it('says why it cannot measure and ends with 1', async () => {
+    const { exitCode, stderr } = await execute(top(), { measure: () => TE.left(COMPLAINT) });
+    expect([exitCode, stderr]).toEqual([1, 'wattfeed: load accounting: EPERM; run as root\n']);
+  });
+});
