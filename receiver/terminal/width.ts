@@ -16,7 +16,8 @@ export const safeText = (text: string): string =>
 export const displayWidth = (text: string): number =>
   PRINTABLE_ASCII.test(text) ? text.length : stringWidth(text);
 
-const graphemes = (text: string): readonly string[] =>
+/** What a person takes for one character. */
+export const graphemes = (text: string): readonly string[] =>
   Array.from(segmenter.segment(text), ({ segment }) => segment);
 
 /** As many of the pieces, in their order, as fit into `width`. */

@@ -44,7 +44,7 @@ export const pictureOf = (bytes: string, rows = 60): TerminalPicture => {
   }
   return {
     lines: cells.map((line) =>
-      Array.from(line, (char) => char ?? ' ')
+      Array.from(line, (char: string | undefined) => char ?? ' ')
         .join('')
         .trimEnd(),
     ),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What a person at the keyboard has chosen, and what each key does to it. Pure. */
 import type { Key, NamedKey } from '../../terminal/keys.js';
+import { graphemes } from '../../terminal/width.js';
 import { SORT_KEYS, type Grouping, type SortKey, type ViewRow } from './row.js';
 import { filterOf } from './rows.js';
 
@@ -176,7 +177,7 @@ const typeFilter = (state: ViewState, key: Key): Step => {
     case 'escape':
       return change(state, { mode: 'table', draft: '' });
     case 'backspace':
-      return draft([...state.draft].slice(0, -1).join(''));
+      return draft(graphemes(state.draft).slice(0, -1).join(''));
     case 'clear':
       return draft('');
     case 'enter':

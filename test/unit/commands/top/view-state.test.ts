@@ -10,6 +10,7 @@ import {
   type ViewState,
 } from '../../../../receiver/commands/top/view-state.js';
 import { decodeKeys } from '../../../../receiver/terminal/keys.js';
+import { graphemes } from '../../../../receiver/terminal/width.js';
 import { agentReport } from '../../../support/agent-report.js';
 
 const FIRST = firstViewState(topOptionsOf({}));
@@ -100,7 +101,7 @@ describe('stepOfKey', () => {
   it('has a valid state after any keys', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.constantFrom(...'wdjCPNcnutH/f+-?pr<>x\x1b\r\x7f') }),
+        fc.string({ unit: fc.constantFrom(...graphemes('wdjCPNcnutH/f+-?pr<>x\x1b\r\x7f')) }),
         (bytes) => {
           const { state } = press(bytes);
           expect(state.isTree && (state.grouping === 'name' || state.grouping === 'user')).toBe(
