@@ -40,6 +40,14 @@ interface NameMeaning {
   readonly dieId: number | undefined;
 }
 
+/** A Map, because a name is whatever a file says: an object would know `constructor` too. */
+const KIND_OF_NAME: ReadonlyMap<string, EnergyDomainKind> = new Map([
+  ['core', 'core'],
+  ['uncore', 'uncore'],
+  ['dram', 'dram'],
+  ['psys', 'platform'],
+]);
+
 /** What the kernel's zone names mean. A sub-zone's package is its parent's. */
 export const meaningOfName = (name: string): NameMeaning => {
   const numbered = /^package-(\d+)(?:-die-(\d+))?$/.exec(name);
@@ -51,13 +59,7 @@ export const meaningOfName = (name: string): NameMeaning => {
       dieId,
     };
   }
-  const kinds: Readonly<Record<string, EnergyDomainKind>> = {
-    core: 'core',
-    uncore: 'uncore',
-    dram: 'dram',
-    psys: 'platform',
-  };
-  return { kind: kinds[name], packageId: undefined, dieId: undefined };
+  return { kind: KIND_OF_NAME.get(name), packageId: undefined, dieId: undefined };
 };
 
 const readConstraints = (directory: string): readonly PowercapConstraint[] =>

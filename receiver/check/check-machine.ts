@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/** `wattfeed check`: reads this machine and diagnoses it. Leaves nothing loaded, pinned or attached. */
+import type { ActivityPort } from '../activity/port.js';
+import type { EnergyConfig } from '../energy/plan-types.js';
+import { prepareEnergy } from '../energy/prepare.js';
+import type { ProbePorts } from '../energy/probe.js';
+import type { HostRoots } from '../host/roots.js';
+import { diagnose } from './diagnose.js';
+import { readCheckEnvironment } from './environment.js';
+import type { CheckResult } from './result.js';
+
+export interface CheckRequest {
+  readonly roots: HostRoots;
+  readonly energy: EnergyConfig & { readonly maxPlausibleWatts?: number | undefined };
+  readonly slots: { readonly count: number; readonly bytesEach: number };
+  readonly windowMillis: number;
+}
+
+/** `port`: undefined where the addon could not be loaded; the check says so and goes on. */
+export const checkMachine = async (
+  { roots, energy, slots, windowMillis }: CheckRequest,
+  port: Pick<ActivityPort, 'probeFeatures' | 'probePerf'> | undefined,
+  ports: Omit<ProbePorts, 'probePerf'>,
+): Promise<CheckResult> => {
+  const probePerf: ProbePorts['probePerf'] =
+    port === undefined ? undefined : (spec, millis) => port.probePerf(spec, millis);
+  const { facts, plan } = await prepareEnergy(roots, energy, { ...ports, probePerf });
+  return diagnose({
+    facts,
+    plan,
+    kernelFeatures: port?.probeFeatures() ?? [],
+    environment: readCheckEnvironment(roots),
+    slots,
+    windowMillis,
+  });
+};
