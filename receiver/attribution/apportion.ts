@@ -6,9 +6,10 @@
  */
 
 /**
- * Up to this energy the rounding error of `total * (weight / sum)` in a double is below 1/64 of a
- * microjoule (3 roundings of 2^-53 each), so no share is off by a whole one. It is 70 MJ: 19 kW for
- * the longest window of an hour. More is split in portions of this size.
+ * Up to this energy the rounding errors of all `total * (weight / sum)` in doubles together stay below
+ * total * 4 * 2^-53 = 1/32 of a microjoule. So no share is off by a whole one, and the whole parts
+ * never add up to more than the total. It is 70 MJ: 19 kW for the longest window of an hour. More is
+ * split in portions of this size.
  */
 const PORTION_MICROJOULES = 2 ** 46;
 
@@ -31,26 +32,18 @@ const sumOf = (weights: ArrayLike<number>): number => {
   return sum + lost;
 };
 
-/**
- * Gives one microjoule more (or, should rounding have given one too many, one less) to the shares
- * that are furthest from their real value; among equals to the first ones.
- */
-const settle = (shares: Float64Array, remainders: Float64Array, leftover: number): void => {
-  if (leftover === 0) return;
-  const direction = leftover > 0 ? 1 : -1;
-  const count = Math.abs(leftover);
-  const canGive = (remainder: number, at: number): boolean =>
-    remainder >= 0 && (shares[at] ?? 0) > 0;
-  const keys = leftover > 0 ? remainders : remainders.map((r, at) => (canGive(r, at) ? 1 - r : -1));
-  const sorted = keys.slice().sort();
+/** One microjoule more to each of the `count` largest remainders; among equals to the first ones. */
+const settle = (shares: Float64Array, remainders: Float64Array, count: number): void => {
+  if (count === 0) return;
+  const sorted = remainders.slice().sort();
   const threshold = sorted[sorted.length - count] ?? 0;
   let atThreshold = count;
-  for (let i = 0; i < sorted.length; i++) if ((keys[i] ?? 0) > threshold) atThreshold -= 1;
+  for (const remainder of remainders) if (remainder > threshold) atThreshold -= 1;
   for (let i = 0; i < shares.length; i++) {
-    const key = keys[i] ?? 0;
-    if (key < threshold || (key === threshold && atThreshold <= 0)) continue;
-    if (key === threshold) atThreshold -= 1;
-    shares[i] = (shares[i] ?? 0) + direction;
+    const remainder = remainders[i] ?? 0;
+    if (remainder < threshold || (remainder === threshold && atThreshold <= 0)) continue;
+    if (remainder === threshold) atThreshold -= 1;
+    shares[i] = (shares[i] ?? 0) + 1;
   }
 };
 

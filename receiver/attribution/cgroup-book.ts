@@ -12,8 +12,8 @@ export interface CgroupEntry {
   readonly id: bigint;
   readonly account: EnergyAccount;
   readonly seriesStartUnixMillis: number;
+  /** Slots whose rows go here; only at zero may the entry give way. */
   liveSlots: number;
-  isEvicted: boolean;
 }
 
 /** Evicted at once, so that a full table is not sorted for each new cgroup. */
@@ -46,7 +46,6 @@ export class CgroupBook {
       account: new EnergyAccount(),
       seriesStartUnixMillis: startUnixMillis,
       liveSlots: 0,
-      isEvicted: false,
     };
     this.entries.set(id, entry);
     return entry;
@@ -59,7 +58,6 @@ export class CgroupBook {
       .sort((a, b) => a.account.lastBooking - b.account.lastBooking)
       .slice(0, Math.max(1, Math.floor(this.maxCgroups * EVICTED_RATIO)));
     for (const entry of idle) {
-      entry.isEvicted = true;
       this.entries.delete(entry.id);
       this.overflow.absorb(entry.account);
       this.evictions += 1;

@@ -30,6 +30,8 @@ export interface ProcessEntry {
   cgroupId: bigint;
   state: ProcessState;
   hasGroupDied: boolean;
+  /** A row of the leader was seen: name and owner are no longer hearsay. */
+  hasLeaderSpoken: boolean;
   /** Living slots: a thread has one per CPU domain it ran in. */
   liveSlots: number;
   /** Living slots by thread; empty once ended. */
@@ -93,12 +95,19 @@ export class ProcessBook {
     return entry;
   }
 
-  /** What may change over a life: exec renames, setuid changes the owner, a task may be moved. */
+  /**
+   * What may change over a life: exec and prctl rename, setuid changes the owner, a task is moved. Name
+   * and owner are the leader's: other threads' slots say what was true when they were taken.
+   */
   public refresh(entry: ProcessEntry, task: TaskSample): void {
-    entry.name = task.processComm;
-    entry.uid = task.uid;
+    const isLeader = task.tid === task.tgid;
+    if (isLeader || !entry.hasLeaderSpoken) {
+      entry.name = task.processComm;
+      entry.uid = task.uid;
+      entry.parentPid = task.parentTgid;
+      entry.hasLeaderSpoken = isLeader;
+    }
     entry.cgroupId = task.cgroupId;
-    entry.parentPid = task.parentTgid;
     if (task.isGroupDead) entry.hasGroupDied = true;
   }
 
@@ -178,6 +187,7 @@ export class ProcessBook {
       cgroupId: task.cgroupId,
       state: 'live',
       hasGroupDied: false,
+      hasLeaderSpoken: false,
       liveSlots: 0,
       slotsByTid: new Map(),
     };

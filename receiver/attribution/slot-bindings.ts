@@ -14,11 +14,10 @@ export interface Binding {
   tid: number;
   /** Undefined while there is no room: the rows go to the overflow. */
   process: ProcessEntry | undefined;
-  cgroupId: bigint;
   cgroup: CgroupEntry | undefined;
-  name: string;
+  name: string | undefined;
   nameAccount: EnergyAccount;
-  uid: number;
+  uid: number | undefined;
   userAccount: EnergyAccount;
 }
 
@@ -49,14 +48,7 @@ export class SlotBindings {
     const binding = known ?? this.bind(task);
     this.updateProcess(binding, task, times, known !== undefined);
     this.updateCgroup(binding, task, booking, times);
-    if (binding.name !== task.processComm) {
-      binding.name = task.processComm;
-      binding.nameAccount = this.books.names.accountOf(task.processComm);
-    }
-    if (binding.uid !== task.uid) {
-      binding.uid = task.uid;
-      binding.userAccount = this.books.users.accountOf(task.uid);
-    }
+    this.updateNames(binding, task);
     return binding;
   }
 
@@ -70,17 +62,18 @@ export class SlotBindings {
     this.bySlot.delete(slot);
   }
 
+  /** Accounts are looked up by the updates that follow; until then they are the overflow's. */
   private bind(task: TaskSample): Binding {
+    const { names, users } = this.books;
     const binding: Binding = {
       sequence: task.sequence,
       tid: task.tid,
       process: undefined,
-      cgroupId: task.cgroupId,
       cgroup: undefined,
-      name: task.processComm,
-      nameAccount: this.books.names.accountOf(task.processComm),
-      uid: task.uid,
-      userAccount: this.books.users.accountOf(task.uid),
+      name: undefined,
+      nameAccount: names.overflow,
+      uid: undefined,
+      userAccount: users.overflow,
     };
     this.bySlot.set(task.slot, binding);
     return binding;
@@ -109,6 +102,20 @@ export class SlotBindings {
     if (binding.process !== undefined) processes.refresh(binding.process, task);
   }
 
+  /** As the process is called and owned now, not as its thread's slot says: see ProcessBook.refresh. */
+  private updateNames(binding: Binding, task: TaskSample): void {
+    const name = binding.process?.name ?? task.processComm;
+    const uid = binding.process?.uid ?? task.uid;
+    if (binding.name !== name) {
+      binding.name = name;
+      binding.nameAccount = this.books.names.accountOf(name);
+    }
+    if (binding.uid !== uid) {
+      binding.uid = uid;
+      binding.userAccount = this.books.users.accountOf(uid);
+    }
+  }
+
   /** A moved task's whole window goes to the cgroup at the window's end. */
   private updateCgroup(
     binding: Binding,
@@ -118,11 +125,10 @@ export class SlotBindings {
   ): void {
     const { cgroups, noticeCgroup } = this.books;
     const { cgroup } = binding;
-    if (cgroup !== undefined && cgroup.id === task.cgroupId && !cgroup.isEvicted) return;
+    if (cgroup?.id === task.cgroupId) return;
     if (cgroup !== undefined) cgroup.liveSlots -= 1;
     const isNew = !cgroups.has(task.cgroupId);
     binding.cgroup = cgroups.entryOf(task.cgroupId, booking, times.windowStartUnixMillis);
-    binding.cgroupId = task.cgroupId;
     if (binding.cgroup === undefined) return;
     binding.cgroup.liveSlots += 1;
     if (isNew) noticeCgroup(task.cgroupId, task.tgid);

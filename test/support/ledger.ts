@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Plays windows through the real attribution into a real ledger. */
+import { expect } from 'vitest';
 import { attribute } from '../../receiver/attribution/attribute.js';
 import type { Identities } from '../../receiver/attribution/ledger-entries.js';
 import type { LedgerLimits } from '../../receiver/attribution/ledger-limits.js';
 import { Ledger } from '../../receiver/attribution/ledger.js';
-import type { ActivityWindow } from '../../receiver/model/activity.js';
+import type { ActivityWindow, TaskSample } from '../../receiver/model/activity.js';
 import type { HostTopology } from '../../receiver/model/host-topology.js';
 import type { Watts } from '../../receiver/model/units.js';
 import type { DomainReading } from '../../receiver/model/window.js';
-import { BOOT_UNIX_MILLIS, topologyOf } from './windows.js';
+import {
+  activityWindow,
+  advancedReading,
+  BOOT_UNIX_MILLIS,
+  packageDomain,
+  topologyOf,
+} from './windows.js';
 
 export const plainIdentities: Identities = {
   userName: (uid) => `user${String(uid)}`,
@@ -34,4 +41,24 @@ export const play = (
   }: { topology?: HostTopology; idleFloors?: ReadonlyMap<string, Watts | undefined> } = {},
 ): void => {
   ledger.book(window, readings, attribute({ window, readings, topology, idleFloors }));
+};
+
+/** One window in which the package burns `microjoules`, split among the tasks by their time. */
+export const burn = (
+  ledger: Ledger,
+  microjoules: number,
+  tasks: readonly TaskSample[],
+  index = 1n,
+): void => {
+  play(ledger, activityWindow({ index, tasks }), [advancedReading(packageDomain(), microjoules)]);
+  expect(ledger.verify()).toEqual([]);
+};
+
+export const processesOf = (ledger: Ledger) => [...ledger.processes()];
+/** The ledger's one process. */
+export const only = (ledger: Ledger) => {
+  const [first, ...others] = processesOf(ledger);
+  expect(others).toEqual([]);
+  if (first === undefined) throw new Error('no process');
+  return first;
 };

@@ -104,19 +104,18 @@ describe('apportion', () => {
     expect(Array.from(apportion(2, [0, 7, 0, 7, 7]))).toEqual([0, 1, 0, 1, 0]);
   });
 
-  it('is exact when rounding gives one microjoule too many', () => {
-    // 3 * (x / 3x) may round up over an integer; the sum must not.
+  it('is exact where doubles are coarsest: large energies, weights that are no integers', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2 ** 45, max: 2 ** 46 }),
-        fc.array(fc.double({ min: 1e-3, max: 1, noNaN: true }), { minLength: 1, maxLength: 9 }),
+        fc.array(fc.double({ min: 1e-9, max: 1, noNaN: true }), { minLength: 1, maxLength: 400 }),
         (energy, weights) => {
           const shares = apportion(energy, weights);
           expect(sum(shares)).toBe(energy);
           expect(Math.min(...shares)).toBeGreaterThanOrEqual(0);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 300 },
     );
   });
 
