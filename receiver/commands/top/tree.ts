@@ -11,6 +11,8 @@ export interface TreeNode {
   readonly parentKey: string | undefined;
 }
 
+const NO_NODES: readonly TreeNode[] = [];
+
 type Compare = (a: ViewRow, b: ViewRow) => number;
 type Matches = (row: ViewRow) => boolean;
 type Children = ReadonlyMap<string | undefined, readonly TreeNode[]>;
@@ -77,10 +79,10 @@ export const treeRows = (
   const children = childrenByParent(nodes);
   const order = parentsFirst(children);
   const { total, shown } = sumUp(order, matches);
-  const sorted = (parent: string | undefined): readonly ViewRow[] =>
-    (children.get(parent) ?? [])
-      .flatMap(({ row }) => (shown.has(row.key) ? [total.get(row.key) ?? row] : []))
-      .toSorted(compare);
+  const sorted = (parent: string | undefined): readonly ViewRow[] => {
+    const below = (children.get(parent) ?? NO_NODES).filter(({ row }) => shown.has(row.key));
+    return below.map(({ row }) => total.get(row.key) ?? row).toSorted(compare);
+  };
   // Pids re-used while the report was made may form a ring that hangs on no root: shown flat.
   const reached = new Set(order.map(({ node }) => node.row.key));
   const strays = nodes.filter(({ row }) => !reached.has(row.key) && matches(row));
@@ -88,7 +90,10 @@ export const treeRows = (
   const pending = [...sorted(undefined), ...strays.map(({ row }) => row)].toReversed();
   for (let row = pending.pop(); row !== undefined; row = pending.pop()) {
     rows.push(row);
-    if (reached.has(row.key)) pending.push(...sorted(row.key).toReversed());
+    // Most rows are leaves.
+    if (reached.has(row.key) && children.has(row.key)) {
+      pending.push(...sorted(row.key).toReversed());
+    }
   }
   return rows;
 };

@@ -76,6 +76,13 @@ describe('wattfeed top on a terminal', { timeout: TIMEOUT_MILLIS }, () => {
       (pictureOf(program.output()).lines[39] ?? '').includes('q quit'),
     );
     await shows(program, '/user.slice/user-1000.slice');
+    // Here nobody could continue a stopped job, so the kernel does not stop it: top goes on.
+    program.type('\x1ac');
+    await shows(program, 'cgroups (own tasks only)');
+    expect(program.output()).toContain('\x1b[?1049l');
+    expect(pictureOf(program.output())).toMatchObject({ isAlternate: true });
+    program.type('c');
+    await shows(program, /901 alice/);
     program.resize(40, 10);
     await until('the table fits 40x10', () => {
       const { lines } = pictureOf(program.output());
