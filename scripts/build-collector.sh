@@ -20,7 +20,8 @@ readonly progress_interval_s=10
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 manifest=$root/otel-config/builder-config.yaml
-hash=$(sha256sum "$manifest" | cut -c1-12)
+# Comments build nothing.
+hash=$(sed '/^ *#/d' "$manifest" | sha256sum | cut -c1-12)
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/wattfeed
 home=$cache/otelcol-$collector_version-$hash
 binary=$home/otelcol-test
@@ -98,9 +99,7 @@ GOBIN=$home/bin step "install the Collector Builder v$collector_version" \
 build=$home/build
 rm -rf "$build"
 mkdir -p "$build"
-{
-  cat "$manifest"
-} | sed "s|^dist:|dist:\n  output_path: $build|" >"$home/manifest.yaml"
+sed "s|^dist:|dist:\n  output_path: $build|" "$manifest" >"$home/manifest.yaml"
 step "build the Collector" "$home/bin/builder" --config "$home/manifest.yaml"
 
 # Renamed in one step: a file at this path is always whole.
