@@ -52,7 +52,10 @@ export const ATTRIBUTES = {
     '`ok`, `first` (no delta yet), `rejected` or `failed`; exactly one of them is 1.',
   ],
   result: ['wattfeed.result', 'What became of it: see the description of the metric.'],
-  event: ['wattfeed.event', 'Name of the event, as in `enum acct_stat` of bpf/include/records.h.'],
+  event: [
+    'wattfeed.event',
+    'Name of the event; those of the accounting as in `enum acct_stat` of bpf/include/records.h.',
+  ],
   stage: ['wattfeed.stage', 'Part of the work at the end of a window.'],
   program: ['wattfeed.bpf.program', 'Name of the BPF program.'],
   level: ['wattfeed.level', '`process` or `cgroup`.'],

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** How the ledger's processes and cgroups become series: keys, readings, identity attributes. */
 import type { Attributes } from '@opentelemetry/api';
-import type {
-  CgroupTotals,
-  ProcessIdentity,
-  ProcessTotals,
-  Remainder,
+import {
+  processKey,
+  type CgroupTotals,
+  type ProcessIdentity,
+  type ProcessTotals,
+  type Remainder,
 } from '../model/ledger-view.js';
 import { attributeName } from './attributes.js';
 import type { Readings } from './lane.js';
@@ -33,7 +34,7 @@ const isSameIdentity = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
   a === b || (a.name === b.name && a.user === b.user && a.cgroupPath === b.cgroupPath);
 
 export const PROCESS_KIND: EntityKind<ProcessTotals> = {
-  keyOf: ({ identity }) => `${identity.pid}@${identity.startBoottimeNanos}`,
+  keyOf: ({ identity }) => processKey(identity.pid, identity.startBoottimeNanos),
   readingsOf,
   startUnixMillisOf: ({ seriesStartUnixMillis }) => seriesStartUnixMillis,
   hasEnded: ({ isExited }) => isExited,

@@ -3,8 +3,9 @@
  * A PushMetricExporter around the stock one, for what that lacks (all measured): after an outage its
  * channel can stay in back-off for up to two minutes, so it is built anew after three failed exports;
  * with a collector that hangs every batch of an interval would wait for its own deadline, so the rest of
- * an interval fails at once; and nothing says which points have arrived, which delta temporality and
- * ended series must know.
+ * an interval fails at once; a message above the collector's limit would be refused at every interval,
+ * so it is cut; and nothing says which points have arrived, which delta temporality and ended series
+ * must know.
  */
 import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
 import {
@@ -13,6 +14,7 @@ import {
   type PushMetricExporter,
   type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics';
+import { pointsIn, splitByPoints } from './batches.js';
 import type { ExportCounts } from './export-counts.js';
 import { exportFailure, type ExportFailure } from './failure.js';
 import { StreamPoint } from './stream.js';
@@ -30,8 +32,12 @@ export interface ExporterPorts {
 }
 
 export type CollectorChange =
+  | { readonly _tag: 'Shrunk'; readonly maxPoints: number }
   | { readonly _tag: 'Failing'; readonly failure: ExportFailure }
   | { readonly _tag: 'Recovered'; readonly failedIntervals: number };
+
+/** A message of this many points is some 60 KiB at most: who refuses it refuses everything. */
+const MIN_BATCH_POINTS = 50;
 
 /** One interval: everything between two collects. */
 interface Cycle {
@@ -41,14 +47,6 @@ interface Cycle {
   /** Nobody answered: what is left of the interval is not tried. */
   isLost: boolean;
 }
-
-const pointsIn = ({ scopeMetrics }: ResourceMetrics): number => {
-  let count = 0;
-  for (const { metrics } of scopeMetrics) {
-    for (const { dataPoints } of metrics) count += dataPoints.length;
-  }
-  return count;
-};
 
 const deliver = ({ scopeMetrics }: ResourceMetrics): void => {
   for (const { metrics } of scopeMetrics) {
@@ -65,10 +63,16 @@ const newCycle = (endMillis: number): Cycle => ({
   isLost: false,
 });
 
+const NOT_TRIED = 'not tried: the interval is over or nobody answered in it';
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error));
+
 export class ResilientExporter implements PushMetricExporter {
   #inner: PushMetricExporter;
   #cycle = newCycle(Number.POSITIVE_INFINITY);
   #lostInRow = 0;
+  #maxPoints = Number.POSITIVE_INFINITY;
   #failedIntervals = 0;
   /** What was said to be wrong since all was well: each is said once. */
   readonly #said = new Set<string>();
@@ -88,26 +92,57 @@ export class ResilientExporter implements PushMetricExporter {
   }
 
   export(metrics: ResourceMetrics, resultCallback: (result: ExportResult) => void): void {
-    const cycle = this.#cycle;
-    const points = pointsIn(metrics);
-    if (cycle.isLost || this.ports.nowMillis() >= cycle.endMillis) {
-      cycle.hasFailed = true;
-      this.ports.counts.fail('skipped', points);
-      const error = new Error('not tried: the interval is over or nobody answered in it');
-      resultCallback({ code: ExportResultCode.FAILED, error });
-      return;
-    }
-    this.#inner.export(metrics, (result) => {
+    this.#exportParts(this.#cycle, metrics).then(resultCallback, (error: unknown) => {
+      // Not an answer of the collector but a defect on this side.
+      resultCallback({ code: ExportResultCode.FAILED, error: asError(error) });
+    });
+  }
+
+  /** One batch, cut smaller where the collector has said that it takes no larger messages. */
+  async #exportParts(cycle: Cycle, metrics: ResourceMetrics): Promise<ExportResult> {
+    const parts = [...splitByPoints(metrics, this.#maxPoints)];
+    let outcome: ExportResult = { code: ExportResultCode.SUCCESS };
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      const points = pointsIn(part);
+      if (cycle.isLost || this.ports.nowMillis() >= cycle.endMillis) {
+        cycle.hasFailed = true;
+        this.ports.counts.fail('skipped', points);
+        outcome = { code: ExportResultCode.FAILED, error: new Error(NOT_TRIED) };
+        continue;
+      }
+      const result = await this.#send(part);
       if (result.code === ExportResultCode.SUCCESS) {
         cycle.hasDelivered = true;
         this.ports.counts.delivered += BigInt(points);
-        deliver(metrics);
-      } else {
-        cycle.hasFailed = true;
-        this.#fail(cycle, exportFailure(result.error), points);
+        deliver(part);
+        continue;
       }
-      resultCallback(result);
+      const failure = exportFailure(result.error);
+      if (failure.isTooLarge && points > MIN_BATCH_POINTS) {
+        this.#shrink(failure, points);
+        parts.unshift(...splitByPoints(part, this.#maxPoints));
+        continue;
+      }
+      cycle.hasFailed = true;
+      this.#fail(cycle, failure, points);
+      outcome = result;
+    }
+    return outcome;
+  }
+
+  #send(part: ResourceMetrics): Promise<ExportResult> {
+    return new Promise((resolve) => {
+      this.#inner.export(part, resolve);
     });
+  }
+
+  /** Halves the messages for good: a collector's limit does not grow while it runs. */
+  #shrink(failure: ExportFailure, refusedPoints: number): void {
+    this.ports.counts.fail(failure.reason, 0);
+    const half = Math.max(MIN_BATCH_POINTS, Math.ceil(refusedPoints / 2));
+    if (half >= this.#maxPoints) return;
+    this.#maxPoints = half;
+    this.ports.onChange({ _tag: 'Shrunk', maxPoints: half });
   }
 
   #fail(cycle: Cycle, failure: ExportFailure, points: number): void {

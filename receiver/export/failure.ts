@@ -34,6 +34,8 @@ export interface ExportFailure {
   readonly reason: string;
   /** What the peer or the channel said, fit for a log; empty where it might hold a secret. */
   readonly detail: string;
+  /** The message was above the receiver's limit; a smaller one may pass. */
+  readonly isTooLarge: boolean;
 }
 
 const UNREACHABLE: ReadonlySet<string> = new Set([
@@ -48,6 +50,9 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 const SECRETIVE: ReadonlySet<string> = new Set(['permission_denied', 'unauthenticated']);
 const MAX_DETAIL_LENGTH = 160;
 
+/** As grpc-go, grpc-java and Envoy say it; the same status also means an overload, where more tries do harm. */
+const TOO_LARGE = /larger than max|exceeds maximum size|too large/i;
+
 const printable = (text: string): string =>
   text.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
 
@@ -61,5 +66,6 @@ export const exportFailure = (error: Error | undefined): ExportFailure => {
   const reason = (typeof code === 'number' ? STATUS_NAMES[code] : undefined) ?? 'other';
   const kind = UNREACHABLE.has(reason) ? 'unreachable' : 'refused';
   const detail = error === undefined || SECRETIVE.has(reason) ? '' : detailOf(error);
-  return { kind, reason, detail };
+  const isTooLarge = reason === 'resource_exhausted' && TOO_LARGE.test(detail);
+  return { kind, reason, detail, isTooLarge };
 };

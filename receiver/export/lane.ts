@@ -35,11 +35,13 @@ export class Lane<Entity> {
     return this.#current - this.baseline;
   }
 
-  /** False if the reading fell; it is then ignored. */
-  advanceTo(reading: bigint): boolean {
-    if (reading < this.#current) return false;
+  /**
+   * A reading below the last one means that the ledger moved the entity's sum into a remainder and began
+   * again from zero: what it burned since then is added.
+   */
+  follow(reading: bigint): void {
+    if (reading < this.#current) this.resumeAt(0n);
     this.#current = reading;
-    return true;
   }
 
   /** Goes on from `reading` with the total it had: what came in between belongs elsewhere. */

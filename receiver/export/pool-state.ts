@@ -48,3 +48,6 @@ export const forEachMeasure = <T>(make: () => T): Readonly<Record<Measure, T>> =
   dram: make(),
   cpu: make(),
 });
+
+export const hasFallen = (before: Readings, after: Readings): boolean =>
+  after.package < before.package || after.dram < before.dram || after.cpu < before.cpu;

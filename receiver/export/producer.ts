@@ -71,8 +71,8 @@ export interface ProducerPorts {
   readonly ledger: LedgerView;
   readonly self: SelfView;
   readonly counts: ExportCounts;
-  /** The final value of an ended process has arrived: the ledger may move it into its remainder. */
-  readonly retireExported: (identity: ProcessIdentity) => void;
+  /** The final values of these ended processes have arrived: the ledger may move them into its remainder. */
+  readonly retireExported: (identities: Iterable<ProcessIdentity>) => void;
   /** Called first in every collect: a new export begins. */
   readonly onCollect: () => void;
 }
@@ -193,7 +193,7 @@ export class LedgerProducer implements MetricProducer {
       labels: measureLabels(domains, cgroups.hasCpuTime),
       endUnixNanos,
     });
-    for (const { identity } of ended) retireExported(identity);
+    retireExported(ended.map(({ identity }) => identity));
   }
 
   #levels(): readonly LevelCounts[] {

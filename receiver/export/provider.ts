@@ -38,7 +38,7 @@ export interface ExportOptions {
 export interface ExportPorts {
   readonly ledger: LedgerView;
   readonly self: SelfView;
-  readonly retireExported: (identity: ProcessIdentity) => void;
+  readonly retireExported: (identities: Iterable<ProcessIdentity>) => void;
   /** One line for the log. */
   readonly say: (text: string) => void;
   /** A clock that never steps back. */
@@ -56,6 +56,13 @@ export interface RunningExport {
 export const changeText = (change: CollectorChange, endpoint: string): string => {
   if (change._tag === 'Recovered') {
     return `export to ${endpoint}: works again after ${change.failedIntervals} failed intervals`;
+  }
+  if (change._tag === 'Shrunk') {
+    return complaintText({
+      what: `export to ${endpoint}`,
+      cause: `the collector takes no larger messages; ${change.maxPoints} points at a time from now on`,
+      remedy: 'raise max_recv_msg_size_mib of its otlp receiver to save requests',
+    });
   }
   const { kind, reason, detail } = change.failure;
   const remedy =

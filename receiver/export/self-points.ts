@@ -81,14 +81,19 @@ const addSourceStates = (set: MetricSet, window: WindowReport): void => {
   }
 };
 
+const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 const addAccounting = (set: MetricSet, table: StreamTable, self: SelfView): void => {
   const accounting = self.accounting();
   for (const [key, name, isLoss] of ACCOUNTING_NAMES) {
     const instrument = isLoss ? 'accountingLosses' : 'accountingEvents';
     table.add(set, instrument, 'count', accounting[key], { [attributeName('event')]: name });
   }
-  for (const [name, count] of self.losses()) {
-    table.add(set, 'accountingLosses', 'count', count, { [attributeName('event')]: name });
+  for (const [name, count] of Object.entries(self.losses())) {
+    if (name in accounting) continue;
+    const event = { [attributeName('event')]: snakeCase(name) };
+    table.add(set, 'accountingLosses', 'count', BigInt(count), event);
   }
 };
 

@@ -25,7 +25,6 @@ export class SelfTotals implements SelfView {
   #windows = 0;
   #maxLatenessNanos = 0;
   readonly #stages = { flush: 0n, energy: 0n, scan: 0n, attribution: 0n };
-  readonly #losses = new Map<string, bigint>();
   readonly #accounting = {
     switches: 0n,
     storageMisses: 0n,
@@ -39,7 +38,11 @@ export class SelfTotals implements SelfView {
     overflowCgroupFull: 0n,
   };
 
-  constructor(private readonly programStats: () => readonly ProgramStats[]) {}
+  constructor(
+    private readonly programStats: () => readonly ProgramStats[],
+    /** The ledger's losses, since start. */
+    readonly losses: () => Readonly<Record<string, number>>,
+  ) {}
 
   /** One window and the nanoseconds its stages took. */
   book(report: WindowReport, stageNanos: Readonly<Record<WindowStage, number>>): void {
@@ -53,15 +56,10 @@ export class SelfTotals implements SelfView {
     this.#stages.attribution += BigInt(Math.round(stageNanos.attribution));
   }
 
-  addLoss(name: string, count: number): void {
-    this.#losses.set(name, (this.#losses.get(name) ?? 0n) + BigInt(count));
-  }
-
   readonly lastWindow = (): WindowReport | undefined => this.#last;
   readonly windowCount = (): number => this.#windows;
   readonly stageNanos = () => this.#stages;
   readonly accounting = () => this.#accounting;
-  readonly losses = (): ReadonlyMap<string, bigint> => this.#losses;
   readonly programs = (): readonly ProgramStats[] => this.programStats();
 
   readonly takeMaxLatenessNanos = (): number => {

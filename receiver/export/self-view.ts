@@ -17,8 +17,8 @@ export interface SelfView {
   readonly takeMaxLatenessNanos: () => number;
   readonly stageNanos: () => Readonly<Record<WindowStage, bigint>>;
   readonly accounting: () => Readonly<Record<keyof AccountingStats, bigint>>;
-  /** Losses that happen outside the kernel's accounting, by name. */
-  readonly losses: () => ReadonlyMap<string, bigint>;
+  /** Losses by name, as the ledger says them; those of `accounting` may be among them. */
+  readonly losses: () => Readonly<Record<string, number>>;
   /** Empty while kernel.bpf_stats is off. */
   readonly programs: () => readonly ProgramStats[];
   readonly agentProcess: () => {

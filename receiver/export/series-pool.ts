@@ -16,6 +16,7 @@ import {
   MAX_RELABELS,
   NOTHING,
   energyOf,
+  hasFallen,
   forEachMeasure,
   weightBy,
   type Live,
@@ -33,6 +34,8 @@ export class SeriesPool<Entity> {
   readonly #live = new Map<string, Live<Entity>>();
   /** Entities without lanes, with what of theirs is in the overflow. */
   #pooled = new Map<string, Readings>();
+  /** What entities had when their lanes were closed: one that comes back goes on from there. */
+  readonly #closedAt = new Map<string, Readings>();
   /** Ended and fully delivered, but still in the ledger. */
   #finished = new Set<string>();
   #round = 0;
@@ -63,12 +66,14 @@ export class SeriesPool<Entity> {
   update(input: PoolInput<Entity>): readonly Entity[] {
     this.#round += 1;
     this.#weightOf = weightBy(input.labels);
-    for (const key of this.closed.settle()) this.#finished.add(key);
+    const settled = this.closed.settle();
+    for (const key of settled) this.#finished.add(key);
     const { total, newcomers, forgettable } = this.#scan(input);
     for (const live of this.#live.values()) {
       if (live.seenAt !== this.#round) this.#close(live, input.endUnixNanos);
     }
     this.#select(newcomers, input, forgettable);
+    for (const key of settled) if (!this.closed.has(key)) this.#closedAt.delete(key);
     this.#raiseOverflow(total, input.labels);
     this.#lastEndUnixNanos = input.endUnixNanos;
     return forgettable;
@@ -93,10 +98,12 @@ export class SeriesPool<Entity> {
         if (this.kind.hasEnded(entity)) this.#close(live, input.endUnixNanos);
       } else if (!this.kind.hasEnded(entity)) {
         newcomers.push(this.#newcomer(key, entity, readings));
+      } else if (this.closed.has(key)) {
+        continue;
       } else if (this.#finished.has(key) || this.#pooled.has(key)) {
         finished.add(key);
         forgettable.push(entity);
-      } else if (!this.closed.has(key)) {
+      } else {
         newcomers.push(this.#newcomer(key, entity, readings));
       }
     }
@@ -105,7 +112,9 @@ export class SeriesPool<Entity> {
   }
 
   #newcomer(key: string, entity: Entity, readings: Readings): Newcomer<Entity> {
-    const pooled = this.#pooled.get(key);
+    const before = this.#pooled.get(key) ?? this.#closedAt.get(key);
+    // Less than before: the ledger has dropped it into its remainder and begun again.
+    const pooled = before !== undefined && hasFallen(before, readings) ? NOTHING : before;
     const gain = this.#gain(pooled ?? NOTHING, readings);
     return { key, entity, readings, pooled, gain };
   }
@@ -119,9 +128,7 @@ export class SeriesPool<Entity> {
     live.ageExports += 1;
     live.gain = this.#gain(live.readings, readings);
     live.readings = readings;
-    for (const lane of live.lanes) {
-      if (!lane.advanceTo(readings[lane.measure])) this.regressions += 1;
-    }
+    for (const lane of live.lanes) lane.follow(readings[lane.measure]);
     const isRenamed = live.relabels < MAX_RELABELS && !this.kind.isSameSeries(live.entity, entity);
     if (isRenamed) {
       live.relabels += 1;
@@ -163,16 +170,17 @@ export class SeriesPool<Entity> {
     const waiting = this.closed.take(key, measure, label, entity);
     if (waiting !== undefined) {
       waiting.resumeAt(baseline);
-      waiting.advanceTo(reading);
+      waiting.follow(reading);
       return waiting;
     }
     const lane = new Lane(key, measure, label, entity, startUnixMillis, baseline);
-    lane.advanceTo(reading);
+    lane.follow(reading);
     return lane;
   }
 
   #close(live: Live<Entity>, endUnixNanos: bigint): void {
     this.#live.delete(live.key);
+    this.#closedAt.set(live.key, live.readings);
     for (const lane of live.lanes) this.closed.add(lane, endUnixNanos);
   }
 

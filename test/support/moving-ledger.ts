@@ -5,12 +5,13 @@ import type {
   EnergyOrigin,
   SplitMethod,
 } from '../../receiver/model/energy-domain.js';
-import type {
-  CgroupTotals,
-  DomainTotals,
-  LedgerView,
-  ProcessIdentity,
-  ProcessTotals,
+import {
+  processKey,
+  type CgroupTotals,
+  type DomainTotals,
+  type LedgerView,
+  type ProcessIdentity,
+  type ProcessTotals,
 } from '../../receiver/model/ledger-view.js';
 import { microjoules, nanos, windowNanos } from '../../receiver/model/units.js';
 import type { WindowReport } from '../../receiver/model/window.js';
@@ -64,6 +65,7 @@ export class MovingLedger implements LedgerView {
   readonly groups = new Map<bigint, { path: string; sums: Sums }>();
   readonly exited = none();
   readonly overflowed = none();
+  readonly overflowedGroups = none();
   split: SplitMethod = 'time';
   origin: EnergyOrigin = 'measured';
   hasDram = true;
@@ -89,7 +91,7 @@ export class MovingLedger implements LedgerView {
       sums: none(),
       isExited: false,
     };
-    this.live.set(`${pid}@${begun.identity.startBoottimeNanos}`, begun);
+    this.live.set(processKey(pid, begun.identity.startBoottimeNanos), begun);
     if (!this.groups.has(cgroupId)) this.groups.set(cgroupId, { path, sums: none() });
     return begun;
   }
@@ -101,12 +103,14 @@ export class MovingLedger implements LedgerView {
     if (group !== undefined) add(group.sums, burnt);
   }
 
-  readonly retire = ({ pid, startBoottimeNanos }: ProcessIdentity): void => {
-    const key = `${pid}@${startBoottimeNanos}`;
-    const process = this.live.get(key);
-    if (process?.isExited !== true) throw new Error(`retire ${key}: not an ended process`);
-    this.live.delete(key);
-    add(this.exited, process.sums);
+  readonly retire = (identities: Iterable<ProcessIdentity>): void => {
+    for (const { pid, startBoottimeNanos } of identities) {
+      const key = processKey(pid, startBoottimeNanos);
+      const process = this.live.get(key);
+      if (process?.isExited !== true) throw new Error(`retire ${key}: not an ended process`);
+      this.live.delete(key);
+      add(this.exited, process.sums);
+    }
   };
 
   total(): Sums {
@@ -169,9 +173,25 @@ export class MovingLedger implements LedgerView {
     }
   }
 
+  /** Drops a process or a cgroup into the remainder, as the real ledger does when it is full. */
+  evictProcess(process: MovingProcess): void {
+    this.live.delete(processKey(process.identity.pid, process.identity.startBoottimeNanos));
+    add(this.exited, process.sums);
+  }
+
+  evictCgroup(id: bigint): void {
+    const group = this.groups.get(id);
+    if (group === undefined) return;
+    add(this.overflowedGroups, group.sums);
+    this.groups.set(id, { path: group.path, sums: none() });
+  }
+
   readonly threads = () => [];
   readonly exitedProcesses = () => shown(this.exited);
-  readonly overflow = () => ({ processes: shown(this.overflowed), cgroups: shown(none()) });
+  readonly overflow = () => ({
+    processes: shown(this.overflowed),
+    cgroups: shown(this.overflowedGroups),
+  });
 
   /** Lets time pass and closes a window. */
   window(spanMillis = 1_000): WindowReport {

@@ -23,23 +23,27 @@ export const DEFAULT_OPTIONS: ProducerOptions = {
 
 export class ProducerRig {
   readonly ledger = new MovingLedger();
-  readonly self = new SelfTotals(() => [
-    {
-      name: 'on_sched_switch',
-      runCount: 10n,
-      runTimeNanos: 1_500n,
-      recursionMisses: 0n,
-      verifiedInstructions: 500,
-    },
-  ]);
+  readonly self = new SelfTotals(
+    () => [
+      {
+        name: 'on_sched_switch',
+        runCount: 10n,
+        runTimeNanos: 1_500n,
+        recursionMisses: 0n,
+        verifiedInstructions: 500,
+      },
+    ],
+    () => ({ storageMisses: 1, threadsSkipped: 2 }),
+  );
   readonly counts = new ExportCounts();
   readonly retired: ProcessIdentity[] = [];
   readonly producer: LedgerProducer;
 
   constructor(options: Partial<ProducerOptions> = {}) {
-    const retireExported = (identity: ProcessIdentity): void => {
-      this.retired.push(identity);
-      this.ledger.retire(identity);
+    const retireExported = (identities: Iterable<ProcessIdentity>): void => {
+      const list = [...identities];
+      this.retired.push(...list);
+      this.ledger.retire(list);
     };
     const { ledger, self, counts } = this;
     this.producer = new LedgerProducer(

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a backend knows after a number of exports: it keeps the last value of each series it was sent. */
-import type { CollectionResult, ResourceMetrics } from '@opentelemetry/sdk-metrics';
-import { AggregationTemporality } from '@opentelemetry/sdk-metrics';
+/** What a backend knows after a number of exports: what each series it was sent came to. */
+import {
+  AggregationTemporality,
+  type CollectionResult,
+  type ResourceMetrics,
+} from '@opentelemetry/sdk-metrics';
 import { StreamPoint } from '../../receiver/export/stream.js';
+import type { ReceivedPoint } from './otlp-json.js';
+
+/** Microjoules, from exported joules. */
+export const microjoulesIn = (joules: number): bigint => BigInt(Math.round(joules * 1e6));
 
 export interface Series {
   readonly metric: string;
@@ -10,80 +17,114 @@ export interface Series {
   value: number;
   /** All that the series ever rose, over restarts: what a rate function adds up. */
   increase: bigint;
-  start: number;
-  end: number;
+  startNanos: bigint;
+  endNanos: bigint;
 }
 
-/** Microjoules, from exported joules. */
-export const microjoulesIn = (joules: number): bigint => BigInt(Math.round(joules * 1e6));
+interface CounterPoint {
+  readonly metric: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly value: number;
+  readonly startNanos: bigint;
+  readonly endNanos: bigint;
+  readonly isDelta: boolean;
+}
 
-const seconds = ([whole, rest]: [number, number]): number => whole + rest / 1e9;
+const nanosIn = ([seconds, rest]: [number, number]): bigint =>
+  BigInt(seconds) * 1_000_000_000n + BigInt(rest);
+
+const keyOf = ({ metric, attributes }: CounterPoint): string =>
+  `${metric} ${JSON.stringify(attributes)}`;
+
+const DELTA = 1;
 
 export class Backend {
   readonly series = new Map<string, Series>();
   readonly faults: string[] = [];
 
-  /** Takes one export in; deltas are added up, as a backend would. */
+  /** Takes one export in, and tells its points that they have arrived. */
   take({ scopeMetrics }: ResourceMetrics): void {
-    const inThisExport = new Set<string>();
+    const met = new Set<string>();
     for (const { metrics } of scopeMetrics) {
       for (const metric of metrics) {
+        // A gauge or a sum that may fall obeys no law.
+        if (!('isMonotonic' in metric) || !metric.isMonotonic) continue;
         for (const point of metric.dataPoints) {
-          if (typeof point.value !== 'number') continue;
-          const key = `${metric.descriptor.name} ${JSON.stringify(point.attributes)}`;
-          if (inThisExport.has(key)) this.faults.push(`twice in one export: ${key}`);
-          inThisExport.add(key);
-          // A gauge or a sum that may fall obeys no law.
-          if (!('isMonotonic' in metric) || !metric.isMonotonic) continue;
-          const isDelta = metric.aggregationTemporality === AggregationTemporality.DELTA;
-          this.#store(key, metric.descriptor.name, point.attributes, {
+          const counter = {
+            metric: metric.descriptor.name,
+            attributes: point.attributes,
             value: point.value,
-            start: seconds(point.startTime),
-            end: seconds(point.endTime),
-            isDelta,
-          });
+            startNanos: nanosIn(point.startTime),
+            endNanos: nanosIn(point.endTime),
+            isDelta: metric.aggregationTemporality === AggregationTemporality.DELTA,
+          };
+          const key = keyOf(counter);
+          if (met.has(key)) this.faults.push(`twice in one export: ${key}`);
+          met.add(key);
+          this.#store(counter);
           if (point instanceof StreamPoint) point.deliver();
         }
       }
     }
   }
 
-  /** What all series of a metric rose together. */
+  /** Takes what a Collector wrote down. */
+  takeReceived(points: readonly ReceivedPoint[]): void {
+    for (const { name, kind, temporality, ...rest } of points) {
+      if (kind === 'counter')
+        this.#store({ ...rest, metric: name, isDelta: temporality === DELTA });
+    }
+  }
+
+  /** What all series of a metric rose together, in microjoules. */
   increaseOf(metric: string, domain: string): bigint {
+    return this.#sum(metric, domain, ({ increase }) => increase);
+  }
+
+  /** The sum of the last values of all series of a metric, in microjoules. */
+  lastOf(metric: string, domain: string): bigint {
+    return this.#sum(metric, domain, ({ value }) => microjoulesIn(value));
+  }
+
+  #sum(metric: string, domain: string, pick: (series: Series) => bigint): bigint {
     let sum = 0n;
     for (const series of this.series.values()) {
       const isMeant = series.metric === metric && series.attributes['wattfeed.domain'] === domain;
-      if (isMeant) sum += series.increase;
+      if (isMeant) sum += pick(series);
     }
     return sum;
   }
 
-  #store(
-    key: string,
-    metric: string,
-    attributes: Readonly<Record<string, unknown>>,
-    point: { value: number; start: number; end: number; isDelta: boolean },
-  ): void {
+  #store(point: CounterPoint): void {
+    const key = keyOf(point);
     const known = this.series.get(key);
-    if (point.end < point.start) this.faults.push(`ends before it starts: ${key}`);
+    const { metric, attributes, value, startNanos, endNanos, isDelta } = point;
+    if (endNanos < startNanos) this.faults.push(`ends before it starts: ${key}`);
     if (known === undefined) {
-      this.series.set(key, { metric, attributes, ...point, increase: microjoulesIn(point.value) });
+      const increase = microjoulesIn(value);
+      this.series.set(key, { metric, attributes, value, startNanos, endNanos, increase });
       return;
     }
-    if (point.isDelta) {
-      if (point.start < known.end) this.faults.push(`deltas overlap: ${key}`);
-      known.value += point.value;
-      known.increase += microjoulesIn(point.value);
-    } else {
-      const isReset = point.start > known.start;
-      if (point.start < known.start) this.faults.push(`start moved back: ${key}`);
-      if (!isReset && point.value < known.value) this.faults.push(`fell: ${key}`);
-      const before = isReset ? 0n : microjoulesIn(known.value);
-      known.increase += microjoulesIn(point.value) - before;
-      known.value = point.value;
-    }
-    known.start = point.start;
-    known.end = point.end;
+    if (isDelta) this.#addDelta(key, known, point);
+    else this.#replace(key, known, point);
+    known.startNanos = startNanos;
+    known.endNanos = endNanos;
+  }
+
+  #addDelta(key: string, known: Series, { value, startNanos }: CounterPoint): void {
+    if (startNanos < known.endNanos) this.faults.push(`deltas overlap: ${key}`);
+    known.value += value;
+    known.increase += microjoulesIn(value);
+  }
+
+  #replace(key: string, known: Series, { value, startNanos, endNanos }: CounterPoint): void {
+    const isReset = startNanos > known.startNanos;
+    if (startNanos < known.startNanos) this.faults.push(`start moved back: ${key}`);
+    if (endNanos < known.endNanos) this.faults.push(`end moved back: ${key}`);
+    if (!isReset && value < known.value) this.faults.push(`fell: ${key}`);
+    const before = isReset ? 0n : microjoulesIn(known.value);
+    known.increase += microjoulesIn(value) - before;
+    known.value = value;
   }
 }
 

@@ -2,6 +2,7 @@
 import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
 import type { PushMetricExporter, ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { pointsIn } from '../../../receiver/export/batches.js';
 import { ExportCounts } from '../../../receiver/export/export-counts.js';
 import { ResilientExporter } from '../../../receiver/export/exporter.js';
 import { changeText } from '../../../receiver/export/provider.js';
@@ -39,7 +40,7 @@ class Scripted implements PushMetricExporter {
 
 const UNAVAILABLE = new StatusError(14);
 const DEADLINE = new StatusError(4);
-const EXHAUSTED = new StatusError(8, 'received message larger than max (5000000 vs 4194304)');
+const EXHAUSTED = new StatusError(8, 'too many requests');
 const CYCLE_MILLIS = 1_000;
 
 describe('ResilientExporter', () => {
@@ -71,88 +72,109 @@ describe('ResilientExporter', () => {
       CYCLE_MILLIS,
     );
     const rig = new ProducerRig();
-    rig.ledger.burn(rig.ledger.begin(7), 5_000_000n);
+    for (let pid = 1; pid <= 60; pid += 1) rig.ledger.burn(rig.ledger.begin(pid), 5_000_000n);
     batch = (await rig.collect()).resourceMetrics;
   });
 
-  const send = (): ExportResultCode => {
-    let code = ExportResultCode.FAILED;
-    exporter.export(batch, (result) => (code = result.code));
-    return code;
-  };
+  const send = (): Promise<ExportResultCode> =>
+    new Promise((resolve) => exporter.export(batch, ({ code }) => resolve(code)));
 
   /** One interval of as many batches as answers are given. */
-  const interval = (...given: (Error | undefined)[]): void => {
+  const interval = async (...given: (Error | undefined)[]): Promise<void> => {
     answers.push(...given);
     exporter.beginCycle();
-    for (const _ of given) send();
+    for (const _ of given) await send();
   };
 
-  it('counts delivered points', () => {
-    interval(undefined);
+  it('counts delivered points', async () => {
+    await interval(undefined);
     expect(counts.delivered).toBeGreaterThan(20n);
     expect(counts.failures.size).toBe(0);
     expect(said).toEqual([]);
   });
 
-  it.each([UNAVAILABLE, DEADLINE])('tries no other batch of an interval after %s', (error) => {
-    interval(error, undefined, undefined);
-    expect(counts.failures.get('skipped')).toBe(2n);
-    expect(counts.delivered).toBe(0n);
-    expect(answers).toHaveLength(2);
-  });
+  it.each([UNAVAILABLE, DEADLINE])(
+    'tries no other batch of an interval after %s',
+    async (error) => {
+      await interval(error, undefined, undefined);
+      expect(counts.failures.get('skipped')).toBe(2n);
+      expect(counts.delivered).toBe(0n);
+      expect(answers).toHaveLength(2);
+    },
+  );
 
-  it('goes on with the next batch after a refusal', () => {
-    interval(EXHAUSTED, undefined);
+  it('goes on with the next batch after a refusal', async () => {
+    await interval(EXHAUSTED, undefined);
     expect(counts.failures).toEqual(new Map([['resource_exhausted', 1n]]));
     expect(counts.delivered).toBeGreaterThan(0n);
   });
 
-  it('tries nothing more once the time of the interval is over', () => {
+  it('tries nothing more once the time of the interval is over', async () => {
     exporter.beginCycle();
     now = CYCLE_MILLIS;
-    expect(send()).toBe(ExportResultCode.FAILED);
+    expect(await send()).toBe(ExportResultCode.FAILED);
     expect(counts.failures.get('skipped')).toBe(1n);
   });
 
-  it('says once that nobody answers, and once that it works again', () => {
-    for (let round = 0; round < 10; round += 1) interval(UNAVAILABLE);
-    interval(undefined);
-    interval(undefined);
-    interval(undefined);
+  it('says once that nobody answers, and once that it works again', async () => {
+    for (let round = 0; round < 10; round += 1) await interval(UNAVAILABLE);
+    await interval(undefined);
+    await interval(undefined);
+    await interval(undefined);
     expect(said).toHaveLength(2);
     expect(said[0]).toContain('unreachable (unavailable');
     expect(said[1]).toContain('works again after 10 failed intervals');
   });
 
-  it('says a refusal of one batch in every interval once', () => {
-    for (let round = 0; round < 5; round += 1) interval(undefined, EXHAUSTED, undefined);
-    expect(said).toEqual([
-      expect.stringContaining('received message larger than max (5000000 vs 4194304)'),
-    ]);
+  it('says a refusal of one batch in every interval once', async () => {
+    for (let round = 0; round < 5; round += 1) await interval(undefined, EXHAUSTED, undefined);
+    expect(said).toEqual([expect.stringContaining('too many requests')]);
   });
 
-  it('never repeats what a collector says about credentials', () => {
-    interval(new StatusError(16, 'bad token hunter2'));
+  it('cuts messages that are too large in half, for good, and says so', async () => {
+    const tooLarge = new StatusError(8, 'received message larger than max (5000000 vs 4194304)');
+    const whole = pointsIn(batch);
+    answers.push(tooLarge, undefined, undefined);
+    exporter.beginCycle();
+    expect(await send()).toBe(ExportResultCode.SUCCESS);
+    expect(counts.delivered).toBe(BigInt(whole));
+    expect(counts.dropped).toBe(0n);
+    expect(counts.failures.get('resource_exhausted')).toBe(1n);
+    answers.push(undefined, undefined);
+    expect(await send()).toBe(ExportResultCode.SUCCESS);
+    expect(answers).toEqual([]);
+    expect(said).toEqual([expect.stringContaining(`${Math.ceil(whole / 2)} points at a time`)]);
+  });
+
+  it('gives up on a message that cannot be cut any smaller', async () => {
+    const tooLarge = new StatusError(8, 'received message larger than max (5000000 vs 4194304)');
+    answers.push(...Array.from({ length: 20 }, () => tooLarge));
+    exporter.beginCycle();
+    expect(await send()).toBe(ExportResultCode.FAILED);
+    expect(counts.dropped).toBe(BigInt(pointsIn(batch)));
+  });
+
+  it('never repeats what a collector says about credentials', async () => {
+    await interval(new StatusError(16, 'bad token hunter2'));
     expect(said.join()).toContain('unauthenticated');
     expect(said.join()).not.toContain('hunter2');
   });
 
-  it('begins with a new channel from the third lost interval on', () => {
-    for (let round = 0; round < 3; round += 1) interval(UNAVAILABLE);
+  it('begins with a new channel from the third lost interval on', async () => {
+    for (let round = 0; round < 3; round += 1) await interval(UNAVAILABLE);
     expect(built).toHaveLength(1);
-    interval(UNAVAILABLE);
+    await interval(UNAVAILABLE);
     expect(built).toHaveLength(2);
     expect(built[0]?.isShutDown).toBe(true);
-    interval(undefined);
+    await interval(undefined);
     expect(built).toHaveLength(3);
-    interval(undefined);
+    await interval(undefined);
     expect(built).toHaveLength(3);
     expect(counts.rebuilds).toBe(2n);
   });
 
-  it('keeps the channel of a collector that answers, even with no', () => {
-    for (let round = 0; round < 9; round += 1) interval(EXHAUSTED);
+  it('keeps the channel of a collector that answers, even with no', async () => {
+    for (let round = 0; round < 9; round += 1) await interval(EXHAUSTED);
     expect(built).toHaveLength(1);
   });
 });
