@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * simload: a load of a known kind. Its name decides its workload class in the simulated machine; what it
+ * computes does not matter. Usage: simload NAME SECONDS [key=value ...]
+ *   cpu=N       run on that CPU only          threads=N  this many threads (default 1)
+ *   duty=MILLI  busy part of each period      period=US  of the duty cycle (default 20000)
+ *   forks=US    a child every so often that computes for that long and ends (a fork storm)
+ *   yield=1     sched_yield between the rounds
+ * Prints one line: name, pid, CPU nanoseconds by CLOCK_PROCESS_CPUTIME_ID, rounds.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000LL
+
+static const char *name;
+static long long end_ns, period_us = 20000, duty_milli = 1000, forks_us;
+static int cpu = -1, yields;
+static volatile unsigned long long rounds;
+
+static long long now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static void spin_until(long long until_ns)
+{
+	while (now_ns(CLOCK_MONOTONIC) < until_ns) {
+		for (int i = 0; i < 2000; i++)
+			rounds++;
+		if (yields)
+			sched_yield();
+	}
+}
+
+static void sleep_until(long long until_ns)
+{
+	struct timespec t = { until_ns / NS_PER_S, until_ns % NS_PER_S };
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+static void fork_storm(void)
+{
+	while (now_ns(CLOCK_MONOTONIC) < end_ns) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			spin_until(now_ns(CLOCK_MONOTONIC) + forks_us * 1000);
+			_exit(0);
+		}
+		if (child > 0)
+			waitpid(child, NULL, 0);
+	}
+}
+
+static void *work(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_NAME, name);
+	if (forks_us) {
+		fork_storm();
+	} else if (duty_milli >= 1000) {
+		spin_until(end_ns);
+	} else {
+		for (long long at = now_ns(CLOCK_MONOTONIC); at < end_ns; at += period_us * 1000) {
+			spin_until(at + period_us * duty_milli);
+			sleep_until(at + period_us * 1000);
+		}
+	}
+	return NULL;
+}
+
+static int option(const char *text, const char *key, long long *value)
+{
+	size_t len = strlen(key);
+
+	if (strncmp(text, key, len) || text[len] != '=')
+		return 0;
+	*value = atoll(text + len + 1);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	long long number = 0, threads = 1;
+	pthread_t thread[64];
+
+	if (argc < 3) {
+		fprintf(stderr, "usage: simload NAME SECONDS [cpu=N] [threads=N] [duty=MILLI] [period=US] [forks=US] [yield=1]\n");
+		return 2;
+	}
+	name = argv[1];
+	end_ns = now_ns(CLOCK_MONOTONIC) + (long long)(atof(argv[2]) * NS_PER_S);
+	for (int i = 3; i < argc; i++) {
+		if (option(argv[i], "cpu", &number))
+			cpu = (int)number;
+		else if (option(argv[i], "yield", &number))
+			yields = (int)number;
+		else if (!option(argv[i], "threads", &threads) && !option(argv[i], "duty", &duty_milli) &&
+			 !option(argv[i], "period", &period_us) && !option(argv[i], "forks", &forks_us)) {
+			fprintf(stderr, "simload: unknown option %s\n", argv[i]);
+			return 2;
+		}
+	}
+	if (cpu >= 0) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		if (sched_setaffinity(0, sizeof(set), &set)) {
+			perror("simload: sched_setaffinity");
+			return 1;
+		}
+	}
+	prctl(PR_SET_NAME, name);
+	for (int i = 1; i < threads && i < 64; i++)
+		if (pthread_create(&thread[i], NULL, work, NULL)) {
+			fprintf(stderr, "simload: cannot make a thread\n");
+			return 1;
+		}
+	work(NULL);
+	for (int i = 1; i < threads && i < 64; i++)
+		pthread_join(thread[i], NULL);
+	printf("%s %d %lld %llu\n", name, getpid(), now_ns(CLOCK_PROCESS_CPUTIME_ID), rounds);
+	return 0;
+}
