@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What test/vm/guest/accounting.mjs wrote. */
+import { z } from 'zod';
+
+import type { Run } from './files.js';
+
+const count = z.number();
+
+const accountingReport = z.object({
+  release: z.string(),
+  code: count,
+  features: z.array(z.object({ name: z.string(), isAvailable: z.boolean(), detail: z.string() })),
+  totals: z.object({
+    windows: count,
+    taskNanos: count,
+    rowNanos: count,
+    unslottedNanos: count,
+    stats: z.record(z.string(), count),
+  }),
+  threads: z.array(
+    z.object({
+      tid: count,
+      startNanos: z.string(),
+      comm: z.string(),
+      runtimeNanos: count,
+      sliceNanos: count,
+      overlapNanos: count,
+    }),
+  ),
+  programs: z.array(z.object({ name: z.string(), verifiedInstructions: count })),
+  programsLeft: z.array(z.string()),
+});
+
+export type AccountingReport = z.infer<typeof accountingReport>;
+
+export const readAccounting = (run: Run): AccountingReport =>
+  accountingReport.parse(JSON.parse(run.text('accounting.json')));
