@@ -59,10 +59,15 @@ const asanObstacle = (): string | undefined => {
   return library !== undefined && isAbsolute(library) ? undefined : 'needs g++ with libasan';
 };
 
-const vmObstacle = (): string | undefined =>
-  firstLineOf('qemu-system-x86_64', '--version') === undefined
-    ? 'needs qemu-system-x86_64'
+/** QEMU and all else come from Debian packages into a cache: test/vm/images. */
+const vmObstacle = (): string | undefined => {
+  if (process.arch !== 'x64') return 'its images are for x86-64';
+  if (process.getuid?.() !== 0) return 'needs root to make and mount its images';
+  return firstLineOf('apt-get', '--version') === undefined ||
+    !existsSync('/usr/share/keyrings/debian-archive-keyring.gpg')
+    ? 'needs apt and the keyring of the Debian archive, to fetch its images'
     : undefined;
+};
 
 export const probeMachine = (): MachineFacts => ({
   bpfObstacle: bpfObstacle(),

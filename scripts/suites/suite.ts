@@ -86,7 +86,10 @@ export const SUITES: readonly Suite[] = [
     needs: ['vmObstacle'],
     path: 'test/vm',
     timeoutMinutes: 20,
-    runner: { _tag: 'Vitest' },
+    runner: {
+      _tag: 'Vitest',
+      prepare: ['bash', 'test/vm/images/all.sh', '7.3', '6.12', '6.1'],
+    },
   },
 ];
 

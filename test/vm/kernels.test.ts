@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The kernel matrix: on each of Debian's kernels the product's programs pass the verifier, attach, count what
+ * we caused, and are gone afterwards. The instructions that each verifier went through are printed.
+ */
+import { describe, expect, it } from 'vitest';
+
+import { KERNEL_VERSIONS } from './harness/cache.js';
+import { readAccounting } from './harness/accounting.js';
+import { bootAndRun } from './harness/files.js';
+
+const LIMIT_MILLIS = 120_000;
+const NANOS_PER_MILLI = 1e6;
+
+describe('accounting on the kernel matrix', () => {
+  it.each(KERNEL_VERSIONS)(
+    'loads, attaches, counts and detaches on %s',
+    async (kernel) => {
+      const run = await bootAndRun(
+        'smt',
+        kernel,
+        'node /vm/guest/accounting.mjs /vm/out/accounting.json "/vm/simhw/simload burner 2 cpu=1 >/vm/out/load.txt"',
+        LIMIT_MILLIS,
+      );
+      const report = readAccounting(run);
+      console.log(
+        [
+          `kernel ${report.release}: verifier instructions`,
+          ...report.programs.map(
+            (program) => `  ${program.name.padEnd(20)} ${program.verifiedInstructions.toString()}`,
+          ),
+        ].join('\n'),
+      );
+      expect(report.features.filter((feature) => !feature.isAvailable)).toEqual([]);
+      for (const program of report.programs)
+        expect(program.verifiedInstructions).toBeGreaterThan(0);
+      // what the burner's own CPU clock says, against what was booked for it
+      const [, tid, cpuNanos] = run.text('load.txt').trim().split(' ').map(Number);
+      const burner = report.threads.find(
+        (thread) => thread.tid === tid && thread.comm === 'burner',
+      );
+      const bookedMillis = (burner?.runtimeNanos ?? 0) / NANOS_PER_MILLI;
+      expect(bookedMillis).toBeGreaterThan(((cpuNanos ?? 0) / NANOS_PER_MILLI) * 0.98);
+      expect(report.totals.taskNanos).toBe(report.totals.rowNanos + report.totals.unslottedNanos);
+      expect(report.programsLeft).toEqual([]);
+    },
+    LIMIT_MILLIS + 120_000,
+  );
+});
