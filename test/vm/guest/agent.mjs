@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The agent in the simulated machine, and everything that a test needs to judge it: its reports from the
+ * socket, the truth before and after, the counters' readings, what was done when. Used by the scenarios beside it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const SIMHW = '/sys/kernel/debug/simhw';
+const MAIN = '/product/dist/receiver/main.js';
+const SOCKET = '/run/wattfeed/agent.sock';
+const CONNECT_LIMIT_MILLIS = 60_000;
+
+export const out = (name) => `/vm/out/${name}`;
+export const control = (...words) => writeFileSync(`${SIMHW}/control`, words.join(' '));
+/** debugfs files have no size: read, then write. */
+export const save = (source, name) => writeFileSync(out(name), readFileSync(`${SIMHW}/${source}`));
+export const truth = (name) => save('truth', `${name}.truth`);
+export const now = () => process.hrtime.bigint().toString(); // CLOCK_MONOTONIC, as the reports' times
+
+/** A load of the machine; `until` waits for it, `stop` ends it. */
+export const load = (...words) => {
+  const child = spawn('/vm/simhw/simload', words.map(String), { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  return { pid: child.pid, until: () => ended, stop: () => (child.kill('SIGTERM'), ended) };
+};
+
+const connect = async () => {
+  const deadline = performance.now() + CONNECT_LIMIT_MILLIS;
+  for (;;) {
+    const socket = createConnection(SOCKET);
+    try {
+      await once(socket, 'connect');
+      return socket;
+    } catch (error) {
+      if (performance.now() > deadline) throw new Error(`no agent on ${SOCKET}: ${error.message}`);
+      await pause(100);
+    }
+  }
+};
+
+/** Starts `wattfeed run` with one energy source and follows its reports. `name` marks the files. */
+export const startAgent = async (name, { sources, windowMillis }) => {
+  const config = `/tmp/${name}.yaml`;
+  writeFileSync(
+    config,
+    [
+      `window_millis: ${windowMillis}`,
+      `energy:\n  sources: ${JSON.stringify(sources)}`,
+      'export:\n  enabled: false',
+      '',
+    ].join('\n'),
+  );
+  const log = openSync(out(`${name}.log`), 'w');
+  const agent = spawn('node', [MAIN, 'run', '--config', config], { stdio: ['ignore', log, log] });
+  const ended = once(agent, 'exit');
+  let hasEnded = false;
+  void ended.then(() => (hasEnded = true));
+  const socket = await connect();
+  const reports = [];
+  const waiting = [];
+  writeFileSync(out(`${name}.ndjson`), '');
+  createInterface({ input: socket }).on('line', (line) => {
+    const message = JSON.parse(line);
+    if (message.type !== 'report' || message.report === null) return;
+    reports.push(message.report);
+    appendFileSync(out(`${name}.ndjson`), `${JSON.stringify(message.report)}\n`);
+    for (const wake of waiting.splice(0)) wake();
+  });
+  socket.on('error', () => undefined);
+  socket.write(`${JSON.stringify({ id: 1, request: 'subscribe' })}\n`);
+  const nextReport = () => new Promise((resolve) => waiting.push(resolve));
+  return {
+    pid: agent.pid,
+    reports,
+    /** Waits for that many further windows. */
+    windows: async (count) => {
+      const wanted = reports.length + count;
+      while (reports.length < wanted) {
+        if (hasEnded) throw new Error('the agent ended by itself');
+        await Promise.race([nextReport(), ended]);
+      }
+      return reports.at(-1);
+    },
+    stop: async () => {
+      agent.kill('SIGTERM');
+      const [code] = await ended;
+      socket.destroy();
+      return code;
+    },
+  };
+};
