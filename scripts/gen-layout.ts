@@ -13,6 +13,7 @@ import { z } from 'zod';
 const BITS_PER_BYTE = 8;
 
 const STRUCTS = [
+  'slot_record',
   'window_header',
   'window_cpu',
   'window_source',

@@ -5,6 +5,7 @@
 #include "addon_state.hh"
 #include "clocks.hh"
 #include "feature_probe.hh"
+#include "libbpf_log.hh"
 #include "session_wrap.hh"
 #include "wrap_arguments.hh"
 #include "wrap_results.hh"
@@ -35,6 +36,7 @@ Napi::Value Lock(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  CaptureLibbpfLog();
   auto* state = new AddonState;  // owned by the environment from here on
   env.SetInstanceData(state);
   state->session_constructor = Napi::Persistent(SessionWrap::Define(env));

@@ -32,9 +32,13 @@ int Print(libbpf_print_level level, const char* format, va_list arguments) {
 
 }  // namespace
 
-LibbpfLog::LibbpfLog() : outer_(current_log) {
+void CaptureLibbpfLog() {
   static std::once_flag once;
   std::call_once(once, [] { libbpf_set_print(Print); });
+}
+
+LibbpfLog::LibbpfLog() : outer_(current_log) {
+  CaptureLibbpfLog();
   current_log = this;
 }
 

@@ -7,6 +7,9 @@
 
 namespace wattfeed {
 
+// From here on libbpf writes nothing to standard error, also where nobody keeps its log.
+void CaptureLibbpfLog();
+
 // While one lives, this thread's libbpf messages go into it; outside, messages are dropped: a
 // library must not write to its host's stderr. libbpf has one print function per process, which is
 // why the sink is per thread: the addon may be working in several Workers at once.
