@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The socket's file: who may have left it there, and whether it may be replaced or trusted. */
-import { lstat, mkdir, unlink } from 'node:fs/promises';
+import { lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
+import { makeDirectory } from '../host/directories.js';
 import type { Complaint } from '../model/errors.js';
 import { lineSplitter, parseJson } from './lines.js';
 import { MAX_REQUEST_BYTES } from './protocol.js';
@@ -24,11 +25,14 @@ const remedyByCode: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another agent was faster; join it with wattfeed top',
 };
 
-export const complaintOfListen = (path: string, error: unknown): Complaint => ({
+const complaintOfListenCode = (path: string, code: string): Complaint => ({
   what: `listen ${path}`,
-  cause: codeOf(error),
-  remedy: remedyByCode[codeOf(error)] ?? 'choose another place with --socket',
+  cause: code,
+  remedy: remedyByCode[code] ?? 'choose another place with --socket',
 });
+
+export const complaintOfListen = (path: string, error: unknown): Complaint =>
+  complaintOfListenCode(path, codeOf(error));
 
 type Occupant =
   | { readonly _tag: 'Nobody' }
@@ -85,7 +89,8 @@ export const claimSocketPath =
       return E.left({ what: `listen ${path}`, cause, remedy: 'choose a shorter --socket' });
     }
     try {
-      await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+      const made = makeDirectory(dirname(path), DIRECTORY_MODE);
+      if (E.isLeft(made)) return E.left(complaintOfListenCode(path, made.left.code));
       const occupant = await occupantOf(path);
       if (occupant._tag === 'Live') return E.left(alreadyServed(path, occupant.pid));
       if (occupant._tag === 'NotASocket') {
