@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Looks at the machine once, at start: CPUs, cgroups, energy sources and which of them really count. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ActivityPort } from '../activity/port.js';
+import type { Config } from '../config/config.js';
+import { listCandidates, type Candidates } from '../energy/candidates.js';
+import { readEnergyFacts, type EnergyFacts } from '../energy/facts.js';
+import type { Liveness } from '../energy/liveness.js';
+import { planEnergy } from '../energy/plan.js';
+import type { EnergyPlan } from '../energy/plan-types.js';
+import { probeLiveness } from '../energy/probe.js';
+import { chooseCgroupHierarchy, type CgroupHierarchy } from '../host/cgroup-hierarchy.js';
+import type { Clock } from '../host/clock.js';
+import { readHostIdentity, type HostIdentity } from '../host/identity.js';
+
+export interface Machine {
+  readonly facts: EnergyFacts;
+  readonly candidates: Candidates;
+  readonly liveness: ReadonlyMap<string, Liveness>;
+  readonly plan: EnergyPlan;
+  readonly cgroups: CgroupHierarchy;
+  readonly host: HostIdentity;
+}
+
+export interface MachinePorts {
+  /** Undefined where the addon cannot be loaded: perf sources then count as unusable. */
+  readonly activity: ActivityPort | undefined;
+  readonly clock: Clock;
+}
+
+/** `accounting.cgroup_hierarchy` wins over what the host suggests. */
+const chosenHierarchy = ({ roots, accounting }: Config): CgroupHierarchy => {
+  const suggested = chooseCgroupHierarchy(roots);
+  const wanted = accounting.cgroupHierarchy;
+  if (wanted === 'auto' || wanted === suggested.hierarchy) return suggested;
+  const known = suggested.candidates.find(({ controller }) => controller === wanted);
+  return {
+    ...suggested,
+    hierarchy: wanted,
+    directory: known?.directory ?? `${roots.cgroup}/${wanted}`,
+    reason: 'accounting.cgroup_hierarchy in the configuration',
+  };
+};
+
+/** Takes a quarter of a second where there are sources to watch. */
+export const surveyMachine = async (
+  config: Config,
+  { activity, clock }: MachinePorts,
+): Promise<Machine> => {
+  const facts = readEnergyFacts(config.roots);
+  const candidates = listCandidates(facts, config.energy.maxPlausibleWatts);
+  const liveness = await probeLiveness(candidates.usable, {
+    probePerf: activity?.probePerf,
+    clock,
+    wait: async (durationMillis) => {
+      await wait(durationMillis);
+    },
+  });
+  return {
+    facts,
+    candidates,
+    liveness,
+    plan: planEnergy({ facts, candidates, liveness, config: config.energy }),
+    cgroups: chosenHierarchy(config),
+    host: readHostIdentity(config.roots),
+  };
+};

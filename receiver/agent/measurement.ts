@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The one measurer: a session of the kernel side, the pipeline behind it and the ledger it fills.
+ * Windows arrive in batches while nobody watches and one by one while somebody does.
+ */
+import * as E from 'fp-ts/lib/Either.js';
+import type { ActivitySession } from '../activity/port.js';
+import type { DecodeBatch } from '../activity/decode.js';
+import type { Ledger } from '../attribution/ledger.js';
+import type { SelfTotals } from '../export/self-totals.js';
+import type { Clock } from '../host/clock.js';
+import type { AgentReport } from '../model/agent-report.js';
+import type { ActivityWindow } from '../model/activity.js';
+import type { WindowReport } from '../model/window.js';
+import type { Losses } from './losses.js';
+import type { Logger } from './logger.js';
+import type { Pipeline } from './pipeline.js';
+
+export interface MeasurementParts {
+  readonly session: ActivitySession;
+  readonly decode: DecodeBatch;
+  readonly pipeline: Pipeline;
+  readonly ledger: Ledger;
+  readonly self: SelfTotals;
+  readonly losses: Losses;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly buildReport: (report: WindowReport) => AgentReport;
+  /** Ends processes whose end was not seen; called now and then and after a lost batch. */
+  readonly sweep: (isEveryEntry: boolean) => void;
+  /** Looks for names that are missing; called once per batch. */
+  readonly refreshNames: () => void;
+  /** Windows handed over at once while nobody watches. */
+  readonly batchWindows: number;
+}
+
+type ReportListener = (report: AgentReport) => void;
+
+/** How long after somebody asked for the last window the next asker finds it fresh. */
+const ATTENTION_NANOS = 5_000_000_000n;
+/** Windows between two sweeps and two checks that the ledger closes. */
+const SWEEP_WINDOWS = 30;
+
+export class Measurement {
+  readonly #parts: MeasurementParts;
+  readonly #listeners = new Set<ReportListener>();
+  #waiting: ((report: AgentReport | undefined) => void)[] = [];
+  #latest: AgentReport | undefined;
+  #attentionUntilNanos = 0n;
+  #windowsSinceSweep = 0;
+  #isClosed = false;
+
+  constructor(parts: MeasurementParts) {
+    this.#parts = parts;
+  }
+
+  /** Called by the session with one or more windows. Never throws: the loop must go on. */
+  readonly onBatch = (batch: Uint8Array): void => {
+    const { decode, logger, losses, sweep } = this.#parts;
+    const windows = decode(batch);
+    if (E.isLeft(windows)) {
+      // A defect of ours: the joules of these windows stay with the counters' next delta.
+      losses.add('undecodableBatches');
+      logger.error('window batch cannot be decoded', { reason: windows.left._tag });
+      sweep(true);
+      return;
+    }
+    let last: WindowReport | undefined;
+    for (const window of windows.right) {
+      last = this.#advance(window);
+      if (this.#listeners.size > 0) this.#tell(last);
+    }
+    this.#parts.refreshNames();
+    if (last !== undefined && this.#waiting.length > 0) this.#answer(last);
+    this.#setWake();
+  };
+
+  /** The last finished window, at most one window old; undefined only if none will come. */
+  readonly last = async (): Promise<AgentReport | undefined> => {
+    const now = this.#parts.clock.monotonicNanos();
+    const isFresh = this.#listeners.size > 0 || now < this.#attentionUntilNanos;
+    this.#attentionUntilNanos = now + ATTENTION_NANOS;
+    if (isFresh && this.#latest !== undefined) return this.#latest;
+    if (this.#isClosed) return this.#latest;
+    this.#setWake();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  };
+
+  readonly latest = (): AgentReport | undefined => this.#latest;
+
+  readonly subscribe = (listener: ReportListener): (() => void) => {
+    this.#listeners.add(listener);
+    this.#setWake();
+    return () => {
+      this.#listeners.delete(listener);
+      this.#setWake();
+    };
+  };
+
+  /** Detaches, books the last window. Twice is fine. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { session, logger } = this.#parts;
+    const closed = await session.close()();
+    if (E.isLeft(closed))
+      logger.error('kernel side did not close', {
+        operation: closed.left.operation,
+        code: closed.left.code,
+      });
+    this.#verify();
+    for (const resolve of this.#waiting) resolve(this.#latest);
+    this.#waiting = [];
+  }
+
+  #advance(window: ActivityWindow): WindowReport {
+    const { pipeline, ledger, self, logger } = this.#parts;
+    const begin = performance.now();
+    const { report, attribution } = pipeline.advance(window, ledger);
+    const attributionNanos = (performance.now() - begin) * 1e6;
+    self.book(report, {
+      flush: window.flushNanos,
+      energy: window.energyReadNanos,
+      scan: window.scanNanos,
+      attribution: attributionNanos,
+    });
+    for (const { domainId, detail } of attribution.inconsistencies)
+      logger.error('attribution does not close', { domain: domainId, detail });
+    this.#windowsSinceSweep += 1;
+    if (this.#windowsSinceSweep >= SWEEP_WINDOWS) {
+      this.#windowsSinceSweep = 0;
+      this.#parts.sweep(false);
+      this.#verify();
+    }
+    return report;
+  }
+
+  #verify(): void {
+    const { ledger, losses, logger } = this.#parts;
+    for (const defect of ledger.verify()) {
+      losses.add('ledgerDefects');
+      logger.error('ledger does not close', { defect });
+    }
+  }
+
+  #tell(report: WindowReport): void {
+    this.#latest = this.#parts.buildReport(report);
+    for (const listener of this.#listeners) listener(this.#latest);
+  }
+
+  #answer(report: WindowReport): void {
+    if (this.#latest?.window.index !== String(report.index))
+      this.#latest = this.#parts.buildReport(report);
+    for (const resolve of this.#waiting) resolve(this.#latest);
+    this.#waiting = [];
+  }
+
+  #setWake(): void {
+    if (this.#isClosed) return;
+    const isWatched =
+      this.#listeners.size > 0 ||
+      this.#waiting.length > 0 ||
+      this.#parts.clock.monotonicNanos() < this.#attentionUntilNanos;
+    this.#parts.session.setWakeEvery(isWatched ? 1 : this.#parts.batchWindows);
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Puts into each window's report what only the agent knows: who it is, how joules come about, its losses. */
+import { slotRecord } from '../../native/layout.generated.js';
+import type { Ledger } from '../attribution/ledger.js';
+import { sourceLabel } from '../energy/source-label.js';
+import type { AgentReport } from '../model/agent-report.js';
+import type { WindowReport } from '../model/window.js';
+import { buildReport } from '../report/build-report.js';
+import type { Losses } from './losses.js';
+import type { Machine } from './machine.js';
+
+export interface ReportBuilderParts {
+  readonly ledger: Ledger;
+  readonly losses: Losses;
+  readonly machine: Machine;
+  readonly version: string;
+}
+
+export const reportBuilder = ({
+  ledger,
+  losses,
+  machine,
+  version,
+}: ReportBuilderParts): ((window: WindowReport) => AgentReport) => {
+  const source = sourceLabel(machine.plan);
+  const agent = {
+    pid: process.pid,
+    version,
+    startedUnixMillis: ledger.startUnixMillis,
+    hostName: machine.host.name ?? '',
+  };
+  const cpuCount = machine.facts.host.topology.cpus.filter(({ isOnline }) => isOnline).length;
+  return (window) =>
+    buildReport({
+      window,
+      ledger,
+      agent,
+      source,
+      cpuCount,
+      slotBytes: slotRecord.sizeBytes,
+      losses: losses.counts(),
+    });
+};

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Builds the one measurer: lock, machine, kernel side, pipeline, ledger; and takes it apart on failure. */
+import * as E from 'fp-ts/lib/Either.js';
+import * as layout from '../../native/layout.generated.js';
+import { activityPort } from '../../native/index.js';
+import { batchDecoder } from '../activity/decode.js';
+import type { ActivityPort, ActivitySession, SessionOptions } from '../activity/port.js';
+import { Ledger } from '../attribution/ledger.js';
+import type { Config } from '../config/config.js';
+import { sourceSpecs } from '../energy/plan-types.js';
+import { sourceLabel } from '../energy/source-label.js';
+import { SelfTotals } from '../export/self-totals.js';
+import { systemClock } from '../host/clock.js';
+import { complaintText, type Complaint } from '../model/errors.js';
+import { Losses } from './losses.js';
+import type { Logger } from './logger.js';
+import { surveyMachine, type Machine } from './machine.js';
+import { Measurement } from './measurement.js';
+import { complaintOfLock, complaintOfNative } from './native-complaint.js';
+import { makePinDirectory } from './pin-directory.js';
+import { createPipeline } from './pipeline.js';
+import { createThreadWatch, type ThreadWatch } from './thread-watch.js';
+import { createAgentIdentities } from './agent-identities.js';
+import { reportBuilder } from './report-builder.js';
+
+export interface StartOptions {
+  readonly version: string;
+  readonly logger: Logger;
+  readonly windowMillis: number;
+}
+
+export interface RunningMeasurement {
+  readonly machine: Machine;
+  readonly measurement: Measurement;
+  readonly session: ActivitySession;
+  readonly ledger: Ledger;
+  readonly self: SelfTotals;
+  readonly threads: ThreadWatch;
+  readonly sourceText: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Batches of ten windows cost a tenth of the wake-ups; a viewer gets each window at once. */
+const BATCH_WINDOWS = 10;
+
+const sessionOptions = (config: Config, { facts, cgroups }: Machine): SessionOptions => {
+  const { topology } = facts.host;
+  const count = Math.max(...topology.cpus.map(({ cpu }) => cpu)) + 1;
+  const cpuDomains = new Array<number>(count).fill(0);
+  const smtSiblings = new Array<number>(count).fill(-1);
+  for (const { cpu, cpuDomain, smtSibling } of topology.cpus) {
+    cpuDomains[cpu] = cpuDomain;
+    smtSiblings[cpu] = smtSibling ?? -1;
+  }
+  return {
+    maxTasks: config.accounting.maxTasks,
+    cpuDomains,
+    smtSiblings,
+    cgroupHierarchy: cgroups.hierarchy,
+    bpfStats: config.accounting.bpfStats,
+  };
+};
+
+/** The lock is taken before anything is loaded: a second measurer must not even attach. */
+const admit = (config: Config): E.Either<Complaint, ActivityPort> => {
+  const port = activityPort();
+  if (E.isLeft(port)) return E.left(complaintOfNative(port.left, []));
+  const lockPath = config.agent.pinDirectory;
+  const made = makePinDirectory(lockPath);
+  if (E.isLeft(made)) return made;
+  const locked = port.right.lockDirectory(lockPath);
+  if (E.isLeft(locked))
+    return E.left(complaintOfLock(locked.left, { lockPath, socketPath: config.agent.socketPath }));
+  return port;
+};
+
+const sayPlan = ({ plan, facts }: Machine, logger: Logger): void => {
+  for (const note of [...facts.host.notes, ...plan.notes]) logger.warn(complaintText(note));
+  for (const { id, reason, detail } of plan.dropped)
+    logger.debug('energy source not used', { id, reason, detail });
+  for (const { domain, evidence } of plan.domains)
+    logger.info('energy domain', {
+      id: domain.id,
+      kind: domain.kind,
+      source: domain.source,
+      evidence,
+    });
+};
+
+const assemble = (
+  config: Config,
+  options: StartOptions,
+  machine: Machine,
+  session: ActivitySession,
+): Omit<RunningMeasurement, 'close'> => {
+  const { logger, version } = options;
+  const { plan, facts, cgroups } = machine;
+  const { topology } = facts.host;
+  const identities = createAgentIdentities(config.roots, cgroups);
+  const ledger = new Ledger(
+    { startUnixMillis: systemClock.unixMillis(), limits: config.ledger },
+    identities,
+  );
+  const losses = new Losses();
+  const self = new SelfTotals(
+    () => {
+      const stats = session.programStats();
+      return E.isRight(stats) && config.accounting.bpfStats ? stats.right : [];
+    },
+    () => ({ ...ledger.losses(), ...losses.counts() }),
+  );
+  const threads = createThreadWatch((isEnabled) => {
+    ledger.setThreadsEnabled(isEnabled);
+  });
+  const measurement = new Measurement({
+    session,
+    decode: batchDecoder(layout),
+    pipeline: createPipeline({ plan, topology, idleWatts: config.energy.idleWatts }),
+    ledger,
+    self,
+    losses,
+    clock: systemClock,
+    logger,
+    buildReport: reportBuilder({ ledger, losses, machine, version }),
+    sweep: (isEveryEntry) => {
+      ledger.endVanished(identities.isAlive, isEveryEntry);
+    },
+    refreshNames: identities.refresh,
+    batchWindows: BATCH_WINDOWS,
+  });
+  const sourceText = sourceLabel(plan).text;
+  return { machine, measurement, session, ledger, self, threads, sourceText };
+};
+
+export const startMeasurement = async (
+  config: Config,
+  options: StartOptions,
+): Promise<E.Either<Complaint, RunningMeasurement>> => {
+  const port = admit(config);
+  if (E.isLeft(port)) return port;
+  const machine = await surveyMachine(config, { activity: port.right, clock: systemClock });
+  const fail = (error: Parameters<typeof complaintOfNative>[0]): E.Either<Complaint, never> =>
+    E.left(complaintOfNative(error, port.right.probeFeatures()));
+  const opened = await port.right.open(sessionOptions(config, machine))();
+  if (E.isLeft(opened)) return fail(opened.left);
+  const session = opened.right;
+  // Only now: what stops the agent is one line, not the last of several.
+  sayPlan(machine, options.logger);
+  const running = assemble(config, options, machine, session);
+  const started = session.start(
+    {
+      windowMillis: options.windowMillis,
+      sources: sourceSpecs(machine.plan),
+      wakeEvery: BATCH_WINDOWS,
+    },
+    running.measurement.onBatch,
+  );
+  if (E.isLeft(started)) {
+    await session.close()();
+    return fail(started.left);
+  }
+  return E.right({ ...running, close: async () => running.measurement.close() });
+};

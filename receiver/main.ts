@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+/** Composition root: builds the real things and turns their outcome into an exit code. */
+import { readFileSync } from 'node:fs';
+import { checkMachine } from './agent/check-machine.js';
+import { createLogger } from './agent/logger.js';
+import { measureHere } from './agent/measure-here.js';
+import { runAgent } from './agent/run-agent.js';
+import { processIo } from './commands/io.js';
+import { runProgram } from './commands/program.js';
+
+/** dist/receiver/main.js in a package, receiver/main.ts in a checkout. */
+const readVersion = (): string => {
+  for (const place of ['../../package.json', '../package.json']) {
+    try {
+      const text: unknown = JSON.parse(readFileSync(new URL(place, import.meta.url), 'utf8'));
+      if (typeof text === 'object' && text !== null && 'version' in text)
+        return String(text.version);
+    } catch {
+      // the other place has it
+    }
+  }
+  return 'unknown';
+};
+
+const stopSignal = async (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.once(signal, () => {
+        resolve(signal);
+      });
+  });
+
+const version = readVersion();
+const io = processIo();
+const writeLog = (line: string): void => {
+  process.stderr.write(line);
+};
+
+process.exitCode = await runProgram(
+  {
+    version,
+    io,
+    run: (config) => runAgent(config, { version, env: process.env, writeLog, stopped: stopSignal }),
+    measure: (config, { windowMillis }) =>
+      measureHere(config, {
+        version,
+        windowMillis,
+        logger: createLogger(config.log.level === 'info' ? 'warn' : config.log.level, writeLog),
+      }),
+    check: (config, { json }) => checkMachine(config, { json, stdout: io.stdout }),
+  },
+  process.argv.slice(2),
+);
