@@ -42,6 +42,6 @@ export const readVirtualization = (roots: HostRoots, cpuModel: CpuModel): Virtua
   const isVirtual = isX86 ? cpuModel.hasHypervisorFlag || xen === 'xen' : isTold;
   return {
     isVirtual,
-    hypervisor: isVirtual ? (named ?? (xen || 'unknown hypervisor')) : undefined,
+    hypervisor: isVirtual ? (named ?? (xen || 'an unnamed hypervisor')) : undefined,
   };
 };

@@ -151,6 +151,21 @@ describe('advanceCounter', () => {
     ]);
   });
 
+  it('judges a jump after short windows without a move over all of them', () => {
+    const standing = Array.from({ length: 9 }, (_unused, window) => at(window * 0.02, 9n));
+    // 60 J in 0.18 s is below 400 W x 0.2 s, and far above 400 W x 20 ms.
+    expect(briefs(shape(), [...standing, at(0.18, 60_000_009n)]).at(-1)).toBe('+60000000');
+    const longer = Array.from({ length: 12 }, (_unused, window) => at(window * 0.02, 9n));
+    expect(briefs(shape(), longer).slice(-3)).toEqual(['+0', 'not-counting', 'not-counting']);
+  });
+
+  it('measures the first move after a reset from the first reading after it', () => {
+    const readings = [at(0, 200_000_000_000n), at(1, 0n), at(2, 0n), at(3, 600_000_000n)];
+    const steps = run(shape(), readings);
+    expect(steps.map(brief)).toEqual(['first', 'reset', 'reset', '+600000000']);
+    expect(steps[3]).toMatchObject({ spanNanos: 2n * SECOND });
+  });
+
   it('believes a resting sub-domain that was reset after three equal readings', () => {
     const resting = shape({ mustMove: false, maxRaw: undefined });
     const readings = [at(0, 500n), at(1, 0n), at(2, 0n), at(3, 0n), at(4, 10n)];
