@@ -18,16 +18,6 @@ export interface Viewport {
   readonly rows: number;
 }
 
-export interface Screen {
-  readonly viewport: () => Viewport;
-  /** Lines beyond the viewport are left out. */
-  readonly draw: (lines: readonly Line[]) => void;
-  /** Forgets what is on the screen: the next draw writes all of it. */
-  readonly invalidate: () => void;
-  readonly leave: () => void;
-  readonly enter: () => void;
-}
-
 /** Where there is no size (a serial line), the size of a VT100. */
 const FALLBACK: Viewport = { columns: 80, rows: 24 };
 
@@ -42,57 +32,80 @@ export interface ScreenOptions {
   readonly onResize: () => void;
 }
 
-export const openScreen = ({ stdin, stdout, paint, onKey, onResize }: ScreenOptions): Screen => {
-  const keyboard = isRawCapable(stdin) && stdin.isTTY ? stdin : undefined;
-  let shown: string[] = [];
-  let isEntered = false;
-  const onData = (chunk: Buffer | string): void => {
-    for (const key of decodeKeys(chunk.toString())) onKey(key);
-  };
-  const resized = (): void => {
-    shown = [];
-    stdout.write(CLEAR);
-    onResize();
-  };
+export class Screen {
+  #shown: readonly string[] = [];
+  #isEntered = false;
+  readonly #keyboard: ReadStream | undefined;
+  readonly #stdout: WriteStream;
+  readonly #paint: Painter;
+  readonly #onData: (chunk: Buffer | string) => void;
+  readonly #onResize: () => void;
   // The last resort, for an end that nobody foresaw: streams no longer write in 'exit'.
-  const onExit = (): void => {
-    if (isEntered) writeSync(STDOUT_FD, LEAVE);
+  readonly #onExit = (): void => {
+    if (this.#isEntered) writeSync(STDOUT_FD, LEAVE);
   };
-  const enter = (): void => {
-    if (isEntered) return;
-    isEntered = true;
-    shown = [];
-    stdout.write(ENTER + CLEAR);
-    stdout.on('resize', resized);
-    keyboard?.setRawMode(true);
-    keyboard?.on('data', onData).resume();
-    process.once('exit', onExit);
-  };
-  const leave = (): void => {
-    if (!isEntered) return;
-    isEntered = false;
-    process.removeListener('exit', onExit);
-    stdout.removeListener('resize', resized);
-    keyboard?.removeListener('data', onData).pause();
-    keyboard?.setRawMode(false);
-    stdout.write(LEAVE);
-  };
-  const viewport = (): Viewport => ({
-    columns: stdout.columns > 0 ? stdout.columns : FALLBACK.columns,
-    rows: stdout.rows > 0 ? stdout.rows : FALLBACK.rows,
-  });
-  const draw = (lines: readonly Line[]): void => {
-    if (!isEntered) return;
-    const { columns, rows } = viewport();
+
+  constructor({ stdin, stdout, paint, onKey, onResize }: ScreenOptions) {
+    this.#keyboard = isRawCapable(stdin) && stdin.isTTY ? stdin : undefined;
+    this.#stdout = stdout;
+    this.#paint = paint;
+    this.#onData = (chunk) => {
+      for (const key of decodeKeys(chunk.toString())) onKey(key);
+    };
+    this.#onResize = () => {
+      this.invalidate();
+      stdout.write(CLEAR);
+      onResize();
+    };
+  }
+
+  viewport(): Viewport {
+    const { columns, rows } = this.#stdout;
+    return {
+      columns: columns > 0 ? columns : FALLBACK.columns,
+      rows: rows > 0 ? rows : FALLBACK.rows,
+    };
+  }
+
+  enter(): void {
+    if (this.#isEntered) return;
+    this.#isEntered = true;
+    this.invalidate();
+    this.#stdout.write(ENTER + CLEAR);
+    this.#stdout.on('resize', this.#onResize);
+    this.#keyboard?.setRawMode(true);
+    this.#keyboard?.on('data', this.#onData).resume();
+    process.once('exit', this.#onExit);
+  }
+
+  /** Twice is fine. */
+  leave(): void {
+    if (!this.#isEntered) return;
+    this.#isEntered = false;
+    process.removeListener('exit', this.#onExit);
+    this.#stdout.removeListener('resize', this.#onResize);
+    this.#keyboard?.removeListener('data', this.#onData).pause();
+    this.#keyboard?.setRawMode(false);
+    this.#stdout.write(LEAVE);
+  }
+
+  /** Forgets what is on the screen: the next draw writes all of it. */
+  invalidate(): void {
+    this.#shown = [];
+  }
+
+  /** Writes the lines that changed. Lines beyond the viewport are left out. */
+  draw(lines: readonly Line[]): void {
+    if (!this.#isEntered) return;
+    const { columns, rows } = this.viewport();
     const painted = Array.from({ length: rows }, (_, row) =>
-      paint(clipLine(lines[row] ?? [], columns)),
+      this.#paint(clipLine(lines[row] ?? [], columns)),
     );
     const changes = painted.map((line, row) =>
-      line === shown[row] ? '' : at(row) + line + ERASE_REST_OF_LINE,
+      line === this.#shown[row] ? '' : at(row) + line + ERASE_REST_OF_LINE,
     );
-    shown = painted;
+    this.#shown = painted;
     const output = changes.join('');
-    if (output !== '') stdout.write(output);
-  };
-  return { viewport, draw, enter, leave, invalidate: () => (shown = []) };
-};
+    if (output !== '') this.#stdout.write(output);
+  }
+}

@@ -5,7 +5,7 @@ import type { AgentReport } from '../../model/agent-report.js';
 import { MILLIS_PER_SECOND } from '../../model/units.js';
 import type { Key } from '../../terminal/keys.js';
 import { painterOf } from '../../terminal/line.js';
-import { openScreen, type Screen } from '../../terminal/screen.js';
+import { Screen } from '../../terminal/screen.js';
 import type { CommandIo } from '../io.js';
 import { FINE, type Outcome } from '../outcome.js';
 import type { ReportSource } from '../report-source.js';
@@ -49,7 +49,7 @@ class LiveTable {
     this.#source = source;
     this.#io = io;
     this.#summer = spanSummer(options.intervalSeconds);
-    this.screen = openScreen({
+    this.screen = new Screen({
       stdin: io.stdin,
       stdout,
       paint: painterOf(io.env['NO_COLOR'] === undefined || io.env['NO_COLOR'] === ''),

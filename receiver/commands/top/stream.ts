@@ -4,7 +4,7 @@ import type { AgentReport } from '../../model/agent-report.js';
 import type { CommandIo } from '../io.js';
 import { FINE, type Outcome } from '../outcome.js';
 import type { ReportSource } from '../report-source.js';
-import { endingOf } from './end.js';
+import { endingOf, type Ending } from './end.js';
 import { jsonLine } from './json.js';
 import type { TopOptions } from './options.js';
 import { plainBlock } from './plain.js';
@@ -41,71 +41,99 @@ const hasPower = ({ domains }: AgentReport): boolean => {
   return attributed.length === 0 || attributed.some(({ state }) => state !== 'first');
 };
 
+/** From each window to what is printed of it; undefined: nothing yet. */
+type Choose = (report: AgentReport) => AgentReport | undefined;
+
+/** A window that is this much of the interval is the interval. */
+const WHOLE_INTERVAL = 0.75;
+
 /**
- * Whether a report is the one that `--once` waits for: it has power, the threads asked for (kept
- * only since we asked, so the second window has them if the first has not), and spans the interval.
+ * The one report of `--once`: it has power, it spans the interval (then the first window is only
+ * the baseline), and it has the threads asked for. These are kept only since we asked, so the
+ * second window has them if the first has not; a process without threads has none in the third.
  */
-const onceFilter = (options: TopOptions): ((report: AgentReport) => boolean) => {
+const chooseOnce = ({ intervalSeconds, threadsOf }: TopOptions): Choose => {
+  const summer = spanSummer(intervalSeconds);
   let windowsSeen = 0;
   return (report) => {
-    if (!hasPower(report)) return false;
+    if (!hasPower(report)) return undefined;
     windowsSeen++;
-    if (options.threadsOf === undefined) return true;
-    return report.threads.length > 0 || windowsSeen > 2;
+    if (threadsOf !== undefined && report.threads.length === 0 && windowsSeen < 3) return undefined;
+    const due = summer.add(report);
+    const isShort = report.window.durationSeconds < (intervalSeconds ?? 0) * WHOLE_INTERVAL;
+    return windowsSeen === 1 && isShort ? undefined : due;
   };
 };
+
+class ReportStream {
+  #isBlocked = false;
+  #isDone = false;
+  #skippedWindows = 0;
+  readonly #source: ReportSource;
+  readonly #options: TopOptions;
+  readonly #io: CommandIo;
+  readonly #size: StreamSize | undefined;
+  readonly #choose: Choose;
+  readonly #ending: Ending;
+
+  constructor(
+    source: ReportSource,
+    options: TopOptions,
+    io: CommandIo,
+    size: StreamSize | undefined,
+  ) {
+    this.#source = source;
+    this.#options = options;
+    this.#io = io;
+    this.#size = size;
+    this.#choose = options.once ? chooseOnce(options) : spanSummer(options.intervalSeconds).add;
+    const onDrain = (): void => {
+      this.#isBlocked = false;
+    };
+    io.stdout.on('drain', onDrain);
+    this.#ending = endingOf(source, io.stdout, () => io.stdout.removeListener('drain', onDrain));
+  }
+
+  async follow(): Promise<Outcome> {
+    const latest = this.#source.latest();
+    // A joined agent's last window serves at once; threads have yet to be asked for.
+    if (latest !== undefined && this.#options.threadsOf === undefined) this.#take(latest, 0);
+    this.#source.subscribe((report, skipped) => {
+      this.#take(report, skipped);
+    });
+    return this.#ending.outcome;
+  }
+
+  #take(report: AgentReport, skippedWindows: number): void {
+    this.#skippedWindows += skippedWindows;
+    const due = this.#isDone ? undefined : this.#choose(report);
+    if (due === undefined) return;
+    // A reader that is slow gets fewer windows, not a growing backlog.
+    if (this.#isBlocked) this.#skippedWindows++;
+    else this.#write(due);
+  }
+
+  #write(report: AgentReport): void {
+    const text = textOfReport(report, this.#options, this.#size, {
+      origin: this.#source.origin,
+      nowUnixMillis: this.#io.clock.unixMillis(),
+      skippedWindows: this.#skippedWindows,
+    });
+    if (!this.#options.once) {
+      this.#isBlocked = !this.#io.stdout.write(text);
+      return;
+    }
+    this.#isDone = true;
+    this.#io.stdout.write(text, () => {
+      this.#ending.finish(FINE);
+    });
+  }
+}
 
 /** Resolves after one window (`--once`), at a signal, or when reader or source are gone. */
 export const streamReports = async (
   source: ReportSource,
   options: TopOptions,
-  { stdout, clock }: CommandIo,
+  io: CommandIo,
   size: StreamSize | undefined,
-): Promise<Outcome> => {
-  const summer = spanSummer(options.intervalSeconds);
-  const isWanted = options.once ? onceFilter(options) : () => true;
-  let isBlocked = false;
-  let skippedWindows = 0;
-  let isFirst = true;
-  const onDrain = (): void => {
-    isBlocked = false;
-  };
-  stdout.on('drain', onDrain);
-  const ending = endingOf(source, stdout, () => stdout.removeListener('drain', onDrain));
-  const write = (report: AgentReport): void => {
-    const nowUnixMillis = clock.unixMillis();
-    const context = { origin: source.origin, nowUnixMillis, skippedWindows };
-    const text = textOfReport(report, options, size, context);
-    if (options.once) {
-      stdout.write(text, () => {
-        ending.finish(FINE);
-      });
-      unsubscribe();
-    } else {
-      isBlocked = !stdout.write(text);
-    }
-  };
-  const take = (report: AgentReport, skipped: number): void => {
-    skippedWindows += skipped;
-    if (!isWanted(report)) return;
-    const isBaseline = isFirst && options.once && options.intervalSeconds !== undefined;
-    isFirst = false;
-    const due = summer.add(report);
-    const { intervalSeconds } = options;
-    const isWholeInterval = report.window.durationSeconds >= (intervalSeconds ?? 0) * 0.75;
-    if (due === undefined || (isBaseline && !isWholeInterval)) return;
-    // A reader that is slow gets fewer windows, not a growing backlog.
-    if (isBlocked) skippedWindows++;
-    else write(due);
-  };
-  let unsubscribe: () => void = () => undefined;
-  const latest = source.latest();
-  // A joined agent's last window serves `--once` at once, unless threads have yet to be asked for.
-  if (latest !== undefined && options.threadsOf === undefined) take(latest, 0);
-  const isDone = options.once && latest !== undefined && hasPower(latest) && !needsMore(options);
-  if (!isDone) unsubscribe = source.subscribe(take);
-  return ending.outcome;
-};
-
-const needsMore = ({ threadsOf, intervalSeconds }: TopOptions): boolean =>
-  threadsOf !== undefined || intervalSeconds !== undefined;
+): Promise<Outcome> => new ReportStream(source, options, io, size).follow();

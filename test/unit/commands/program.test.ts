@@ -234,6 +234,44 @@ describe('wattfeed top', () => {
     expect(text.stdout).toContain(`joined agent ${process.pid}`);
   });
 
+  it('prints one window for --once, also where the last one already spans the interval', async () => {
+    const path = join(directory, 'agent.sock');
+    const agent = fakeAgent(agentReport());
+    const server = await serveReports(path, agent)();
+    if (server._tag === 'Left') throw new Error('not served');
+    const timer = setInterval(() => {
+      agent.publish(laterReport(agentReport(), 1));
+    }, 5);
+    const { stdout } = await execute(top('--json', '-I', '1'));
+    clearInterval(timer);
+    await server.right.close('over');
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('sums windows up where --once asks for a longer interval', async () => {
+    const path = join(directory, 'agent.sock');
+    const windowAt = (at: number) => {
+      const endNanos = String(100_000_000_000n + BigInt(at) * 1_000_000_000n);
+      const report = laterReport(agentReport(), at);
+      return { ...report, window: { ...report.window, endNanos } };
+    };
+    const agent = fakeAgent(windowAt(0));
+    const server = await serveReports(path, agent)();
+    if (server._tag === 'Left') throw new Error('not served');
+    let at = 0;
+    const timer = setInterval(() => {
+      agent.publish(windowAt(++at));
+    }, 10);
+    const { stdout } = await execute(top('--json', '-I', '3'));
+    clearInterval(timer);
+    await server.right.close('over');
+    const printed: unknown = JSON.parse(stdout);
+    const durationSeconds: unknown = expect.toSatisfy((seconds: number) => seconds >= 3);
+    // No entity's joules rose from window to window: a mean power, not the last window's.
+    expect(printed).toMatchObject({ window: { durationSeconds } });
+    expect(printed).toMatchObject({ processes: [{ packageWatts: 0 }, {}, {}, {}, {}, {}] });
+  });
+
   it('does not measure beside an agent that it may not join', async () => {
     const file = join(directory, 'file');
     writeFileSync(file, '');
