@@ -84,7 +84,10 @@ const runPlanned = async (planned: PlannedSuite): Promise<SuiteResult> => {
     case 'Run': {
       console.log(`\n=== ${name}`);
       const startMillis = performance.now();
-      const counts = await runSuite(planned.suite);
+      const counts = await runSuite(planned.suite).catch((error: unknown) => {
+        console.error(error);
+        return failureOf('the runner itself failed');
+      });
       return { name, ...counts, durationSeconds: (performance.now() - startMillis) / 1000 };
     }
   }
