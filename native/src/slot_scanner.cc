@@ -2,7 +2,6 @@
 #include "slot_scanner.hh"
 
 #include <bit>
-#include <iterator>
 
 namespace wattfeed {
 
@@ -64,6 +63,7 @@ bool SlotScanner::ScanSlot(uint32_t slot, std::vector<window_task>& rows) {
 }
 
 bool SlotScanner::TakeDifferences(const slot_record& record, Kept& kept, window_task& row) {
+  static_assert(std::size(slot_record{}.spare) <= std::size(window_task{}.spare));
   size_t next = 0;
   uint64_t any = 0;
   const auto take = [&](const __u64& shared) {

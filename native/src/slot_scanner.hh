@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,7 +37,7 @@ class SlotScanner {
 
  private:
   // What was handed over of each slot's counters, in the order of TakeDifferences().
-  static constexpr size_t kCounterCount = 7 + RECORDS_COUNTERS_MAX + 6;
+  static constexpr size_t kCounterCount = 7 + RECORDS_COUNTERS_MAX + std::size(window_task{}.spare);
   struct Kept {
     uint64_t counter[kCounterCount];
     uint32_t sequence;

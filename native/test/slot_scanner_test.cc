@@ -115,7 +115,7 @@ TEST_CASE(EveryCounter, "SlotScanner: every counter of the record reaches its ow
                             row.involuntary_switches, row.migrations, row.uncounted_ns})
     CHECK(value == next++);
   for (const __u64 value : row.counter) CHECK(value == next++);
-  for (const __u64 value : row.spare) CHECK(value == next++);
+  for (size_t i = 0; i < std::size(record.spare); i++) CHECK(row.spare[i] == next++);
   CHECK(row.cgroup_id == 77 && row.leader_start_boottime_ns == 78);
   CHECK(std::memcmp(row.comm, "thread-name-15c", 16) == 0);
   CHECK(std::memcmp(row.leader_comm, "sixteen-bytes-no", 16) == 0);
