@@ -46,6 +46,7 @@ process.exitCode = await runProgram(
       measureHere(config, {
         version,
         windowMillis,
+        isExporting: false,
         logger: createLogger(config.log.level === 'info' ? 'warn' : config.log.level, writeLog),
       }),
     check: (config, { json }) => checkMachine(config, { json, stdout: io.stdout }),

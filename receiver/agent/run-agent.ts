@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Config } from '../config/config.js';
-import { readEnvironment, type Environment } from '../export/environment.js';
+import { readEnvironment, type Environment, type ExportSettings } from '../export/environment.js';
 import { startExport, type RunningExport } from '../export/provider.js';
 import { resourceAttributes } from '../export/resource.js';
 import { complaintText, type Complaint } from '../model/errors.js';
@@ -26,7 +26,7 @@ const LAST_EXPORT_MILLIS = 10_000;
 
 const exportOptions = (
   config: Config,
-  settings: Parameters<typeof startExport>[0]['settings'],
+  settings: ExportSettings,
   { host }: RunningMeasurement['machine'],
   version: string,
 ): Parameters<typeof startExport>[0] => ({
@@ -54,13 +54,13 @@ const exportOptions = (
   },
 });
 
-const beginExport = (
-  config: Config,
-  running: RunningMeasurement,
-  { env, version }: AgentPorts,
+/** Undefined: nothing is exported. All mistakes in the environment are told, the last one as the reason. */
+const exportSettings = (
+  { export: { enabled } }: Config,
+  { env }: AgentPorts,
   logger: Logger,
-): E.Either<Complaint, RunningExport | undefined> => {
-  if (!config.export.enabled) return E.right(undefined);
+): E.Either<Complaint, ExportSettings | undefined> => {
+  if (!enabled) return E.right(undefined);
   const settings = readEnvironment(env, EXPORT_DEFAULTS);
   if (E.isLeft(settings)) {
     const [first, ...rest] = settings.left;
@@ -68,20 +68,27 @@ const beginExport = (
     return E.left(first ?? { what: 'read OTEL_ variables', cause: 'invalid', remedy: '' });
   }
   for (const warning of settings.right.warnings) logger.warn(complaintText(warning));
-  return E.right(
-    startExport(exportOptions(config, settings.right, running.machine, version), {
-      ledger: running.ledger,
-      self: running.self,
-      retireExported: (identities) => {
-        running.ledger.retireExported(identities);
-      },
-      say: (text) => {
-        logger.warn(text);
-      },
-      nowMillis: () => performance.now(),
-    }),
-  );
+  return E.right(settings.right.exporter === 'none' ? undefined : settings.right);
 };
+
+const beginExport = (
+  config: Config,
+  settings: ExportSettings,
+  running: RunningMeasurement,
+  version: string,
+  logger: Logger,
+): RunningExport | undefined =>
+  startExport(exportOptions(config, settings, running.machine, version), {
+    ledger: running.ledger,
+    self: running.self,
+    retireExported: (identities) => {
+      running.ledger.retireExported(identities);
+    },
+    say: (text) => {
+      logger.warn(text);
+    },
+    nowMillis: () => performance.now(),
+  });
 
 const endInOrder = async (
   server: ReportServer,
@@ -102,18 +109,20 @@ export const runAgent =
   async () => {
     const logger = createLogger(config.log.level, ports.writeLog);
     const stopped = ports.stopped();
+    const settings = exportSettings(config, ports, logger);
+    if (E.isLeft(settings)) return settings;
     const started = await startMeasurement(config, {
       version: ports.version,
       logger,
       windowMillis: config.windowMillis,
+      isExporting: settings.right !== undefined,
     });
     if (E.isLeft(started)) return started;
     const running = started.right;
-    const exporting = beginExport(config, running, ports, logger);
-    if (E.isLeft(exporting)) {
-      await running.close();
-      return exporting;
-    }
+    const exporting =
+      settings.right === undefined
+        ? undefined
+        : beginExport(config, settings.right, running, ports.version, logger);
     const server = await serveReports(config.agent.socketPath, {
       version: ports.version,
       last: running.measurement.last,
@@ -121,12 +130,12 @@ export const runAgent =
       watchThreads: running.threads.watch,
     })();
     if (E.isLeft(server)) {
-      await exporting.right?.shutdown(0)();
+      await exporting?.shutdown(0)();
       await running.close();
       return server;
     }
     logger.info('measuring', { socket: config.agent.socketPath, source: running.sourceText });
     logger.info('stopping', { signal: await stopped });
-    await endInOrder(server.right, exporting.right, running, logger);
+    await endInOrder(server.right, exporting, running, logger);
     return E.right(undefined);
   };

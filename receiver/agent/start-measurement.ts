@@ -27,6 +27,8 @@ export interface StartOptions {
   readonly version: string;
   readonly logger: Logger;
   readonly windowMillis: number;
+  /** Somebody exports: ended processes are kept until their final value is out. */
+  readonly isExporting: boolean;
 }
 
 export interface RunningMeasurement {
@@ -40,6 +42,8 @@ export interface RunningMeasurement {
   readonly close: () => Promise<void>;
 }
 
+/** Without an exporter nobody fetches final values: enough to show what ended in the last window. */
+const MAX_EXITED_UNEXPORTED = 1_024;
 /** Batches of ten windows cost a tenth of the wake-ups; a viewer gets each window at once. */
 const BATCH_WINDOWS = 10;
 
@@ -87,6 +91,11 @@ const sayPlan = ({ plan, facts }: Machine, logger: Logger): void => {
     });
 };
 
+const ledgerLimits = ({ ledger }: Config, { isExporting }: StartOptions): Config['ledger'] => ({
+  ...ledger,
+  maxExited: isExporting ? ledger.maxExited : Math.min(ledger.maxExited, MAX_EXITED_UNEXPORTED),
+});
+
 const assemble = (
   config: Config,
   options: StartOptions,
@@ -98,7 +107,7 @@ const assemble = (
   const { topology } = facts.host;
   const identities = createAgentIdentities(config.roots, cgroups);
   const ledger = new Ledger(
-    { startUnixMillis: systemClock.unixMillis(), limits: config.ledger },
+    { startUnixMillis: systemClock.unixMillis(), limits: ledgerLimits(config, options) },
     identities,
   );
   const losses = new Losses();

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The last window and the ledger as the one report that every viewer gets. Pure. */
-import { AGENT_REPORT_SCHEMA, type AgentReport } from '../model/agent-report.js';
+import { AGENT_REPORT_SCHEMA, type AgentReport, type ProcessRow } from '../model/agent-report.js';
 import type { EnergyOrigin, EnergySourceKind, SplitMethod } from '../model/energy-domain.js';
 import type { DomainTotals, RatedLedgerView } from '../model/ledger-view.js';
 import { nanos, NANOS_PER_MILLISECOND, secondsOf } from '../model/units.js';
 import type { Nanos } from '../model/units.js';
 import type { WindowReport } from '../model/window.js';
 import { domainRows, meterRows, perSecond } from './domain-rows.js';
-import { cgroupRow, energyRow, nameRow, processRow, threadRow, userRow } from './energy-rows.js';
+import {
+  addEnergyRows,
+  cgroupRow,
+  energyRow,
+  nameRow,
+  processRow,
+  threadRow,
+  userRow,
+} from './energy-rows.js';
 
 /** How the joules come about, as the energy plan says it. */
 export interface ReportSource {
@@ -67,6 +75,24 @@ const windowPart = (window: WindowReport, spanNanos: Nanos): AgentReport['window
   lateMillis: window.lateNanos / NANOS_PER_MILLISECOND,
 });
 
+/**
+ * A process that ended is shown in the window of its last activity. After that the ledger may still
+ * hold it for the exporter, thousands of them in a fork storm; viewers get their sum.
+ */
+const processPart = (
+  { ledger }: ReportInput,
+  spanNanos: Nanos,
+): Pick<AgentReport, 'processes' | 'exitedProcesses'> => {
+  const processes: ProcessRow[] = [];
+  let exitedProcesses = energyRow(ledger.exitedProcesses(), spanNanos);
+  for (const entry of ledger.processes()) {
+    const row = processRow(entry, spanNanos);
+    if (row.isExited && row.cpuRatio === 0) exitedProcesses = addEnergyRows(exitedProcesses, row);
+    else processes.push(row);
+  }
+  return { processes, exitedProcesses };
+};
+
 /** Rows stand in the ledger's order; viewers sort. Cost: one pass over all entries. */
 export const buildReport = (input: ReportInput): AgentReport => {
   const { window, ledger, source } = input;
@@ -91,10 +117,9 @@ export const buildReport = (input: ReportInput): AgentReport => {
     },
     domains: domainRows(window, domains),
     meters: meterRows(window, domains),
-    processes: Array.from(ledger.processes(), (entry) => processRow(entry, spanNanos)),
+    ...processPart(input, spanNanos),
     cgroups: Array.from(ledger.cgroups(), (entry) => cgroupRow(entry, spanNanos)),
     threads: Array.from(ledger.threads(), (entry) => threadRow(entry, spanNanos)),
-    exitedProcesses: energyRow(ledger.exitedProcesses(), spanNanos),
     overflowProcesses: energyRow(overflow.processes, spanNanos),
     overflowCgroups: energyRow(overflow.cgroups, spanNanos),
     names: Array.from(ledger.names(), (entry) => nameRow(entry, spanNanos)),

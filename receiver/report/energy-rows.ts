@@ -33,6 +33,15 @@ export const energyRow = (totals: Rated<Remainder>, spanNanos: Nanos): EnergyRow
   };
 };
 
+export const addEnergyRows = (a: EnergyRow, b: EnergyRow): EnergyRow => ({
+  packageWatts: a.packageWatts + b.packageWatts,
+  dramWatts: a.dramWatts + b.dramWatts,
+  packageJoules: a.packageJoules + b.packageJoules,
+  dramJoules: a.dramJoules + b.dramJoules,
+  cpuRatio: a.cpuRatio + b.cpuRatio,
+  cpuSeconds: a.cpuSeconds + b.cpuSeconds,
+});
+
 export const processRow = (process: Rated<ProcessTotals>, spanNanos: Nanos): ProcessRow => {
   const { identity } = process;
   return {
