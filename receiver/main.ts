@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Composition root: builds the real things and turns their outcome into an exit code. */
 import { readFileSync } from 'node:fs';
-import { checkMachine } from './agent/check-machine.js';
+import { printCheck } from './agent/print-check.js';
 import { createLogger } from './agent/logger.js';
 import { measureHere } from './agent/measure-here.js';
 import { runAgent } from './agent/run-agent.js';
@@ -49,7 +49,7 @@ process.exitCode = await runProgram(
         isExporting: false,
         logger: createLogger(config.log.level === 'info' ? 'warn' : config.log.level, writeLog),
       }),
-    check: (config, { json }) => checkMachine(config, { json, stdout: io.stdout }),
+    check: (config, { json }) => printCheck(config, { json, stdout: io.stdout }),
   },
   process.argv.slice(2),
 );

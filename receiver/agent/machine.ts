@@ -3,20 +3,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ActivityPort } from '../activity/port.js';
 import type { Config } from '../config/config.js';
-import { listCandidates, type Candidates } from '../energy/candidates.js';
-import { readEnergyFacts, type EnergyFacts } from '../energy/facts.js';
-import type { Liveness } from '../energy/liveness.js';
-import { planEnergy } from '../energy/plan.js';
+import type { EnergyFacts } from '../energy/facts.js';
 import type { EnergyPlan } from '../energy/plan-types.js';
-import { probeLiveness } from '../energy/probe.js';
+import { prepareEnergy } from '../energy/prepare.js';
+import type { ProbePorts } from '../energy/probe.js';
 import { chooseCgroupHierarchy, type CgroupHierarchy } from '../host/cgroup-hierarchy.js';
 import type { Clock } from '../host/clock.js';
 import { readHostIdentity, type HostIdentity } from '../host/identity.js';
 
 export interface Machine {
   readonly facts: EnergyFacts;
-  readonly candidates: Candidates;
-  readonly liveness: ReadonlyMap<string, Liveness>;
   readonly plan: EnergyPlan;
   readonly cgroups: CgroupHierarchy;
   readonly host: HostIdentity;
@@ -27,6 +23,15 @@ export interface MachinePorts {
   readonly activity: ActivityPort | undefined;
   readonly clock: Clock;
 }
+
+const pause = async (durationMillis: number): Promise<void> => wait(durationMillis);
+
+export const probePorts = (activity: ActivityPort | undefined, clock: Clock): ProbePorts => ({
+  probePerf:
+    activity === undefined ? undefined : (spec, millis) => activity.probePerf(spec, millis),
+  clock,
+  wait: pause,
+});
 
 /** `accounting.cgroup_hierarchy` wins over what the host suggests. */
 const chosenHierarchy = ({ roots, accounting }: Config): CgroupHierarchy => {
@@ -46,22 +51,8 @@ const chosenHierarchy = ({ roots, accounting }: Config): CgroupHierarchy => {
 export const surveyMachine = async (
   config: Config,
   { activity, clock }: MachinePorts,
-): Promise<Machine> => {
-  const facts = readEnergyFacts(config.roots);
-  const candidates = listCandidates(facts, config.energy.maxPlausibleWatts);
-  const liveness = await probeLiveness(candidates.usable, {
-    probePerf: activity?.probePerf,
-    clock,
-    wait: async (durationMillis) => {
-      await wait(durationMillis);
-    },
-  });
-  return {
-    facts,
-    candidates,
-    liveness,
-    plan: planEnergy({ facts, candidates, liveness, config: config.energy }),
-    cgroups: chosenHierarchy(config),
-    host: readHostIdentity(config.roots),
-  };
-};
+): Promise<Machine> => ({
+  ...(await prepareEnergy(config.roots, config.energy, probePorts(activity, clock))),
+  cgroups: chosenHierarchy(config),
+  host: readHostIdentity(config.roots),
+});
