@@ -16,6 +16,19 @@ const DEATH_SEEN_WITHIN_MILLIS = 10_000;
 
 let recording: Recording | undefined;
 
+/** Every row of a burner on CPU 1, from its first to its last. */
+const burnOnce = async (cpuMillis: number, ...more: readonly string[]) => {
+  const current = await startRecording();
+  recording = current;
+  const load = await startLoad('burn-once', [cpuMillis, 1, ...more], { saysReady: false });
+  await load.ended;
+  return until('the last row of the burner', DEATH_SEEN_WITHIN_MILLIS, async () => {
+    await current.closeWindow();
+    const found = tasksOf(current, ({ tid }) => tid === load.pid);
+    return found.some(({ isDead }) => isDead) ? found : undefined;
+  });
+};
+
 describe('wf_flush', () => {
   beforeAll(buildLoads);
 
@@ -24,15 +37,7 @@ describe('wf_flush', () => {
   });
 
   it('charges a burner that never sleeps its own thread CPU clock, window by window', async () => {
-    const current = await startRecording();
-    recording = current;
-    const load = await startLoad('burn-once', [BURNT_MILLIS, 1], { saysReady: false });
-    await load.ended;
-    const rows = await until('the last row of the burner', DEATH_SEEN_WITHIN_MILLIS, async () => {
-      await current.closeWindow();
-      const found = tasksOf(current, ({ tid }) => tid === load.pid);
-      return found.some(({ isDead }) => isDead) ? found : undefined;
-    });
+    const rows = await burnOnce(BURNT_MILLIS);
 
     expect(Math.abs(runtimeNanosOf(rows) - BURNT_NANOS) / BURNT_NANOS).toBeLessThan(
       TOLERANCE_RATIO,
@@ -40,6 +45,17 @@ describe('wf_flush', () => {
     // no window holds more than a few: the time came as it was burnt, not at the end
     expect(rows.length).toBeGreaterThan(15);
     expect(Math.max(...rows.map(({ runtimeNanos }) => runtimeNanos))).toBeLessThan(BURNT_NANOS / 5);
+  });
+
+  it('charges a task that does not leave its CPU at all', async () => {
+    // below the 950 ms after which the kernel throttles real-time tasks
+    const rows = await burnOnce(700, 'alone');
+    const withoutSwitch = rows.filter(
+      (row) => row.voluntarySwitches + row.involuntarySwitches === 0 && row.runtimeNanos > 0,
+    );
+
+    expect(withoutSwitch.length).toBeGreaterThan(0);
+    expect(runtimeNanosOf(withoutSwitch)).toBeGreaterThan(150e6);
   });
 
   it('gives a task that ran before the attach nothing from before it', async () => {

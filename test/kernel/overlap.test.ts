@@ -33,18 +33,23 @@ describe('SMT overlap', () => {
   it('is the same seen from either sibling, and never more than the slice', async () => {
     const current = await startRecording(asSiblings());
     recording = current;
-    const on = [await startLoad('burn', [300, 0]), await startLoad('burn', [600, 1])];
+    // of unlike rhythm, so that each side begins and ends many slices inside the other's
+    const on = [
+      await startLoad('pulse', [300, 2_000, 1_500, 0]),
+      await startLoad('pulse', [300, 900, 2_700, 1]),
+    ];
     loads = on;
     await Promise.all(on.map((load) => load.act()));
     for (const { pid } of on) await closeWindowAsleep(current, pid);
     await current.close();
     const rows = tasksOf(current, () => true);
-    const overlapOn = (domain: number): number =>
-      sum(rows, ({ cpuDomain, overlapNanos }) => (cpuDomain === domain ? overlapNanos : 0));
-    const [left, right] = [overlapOn(0), overlapOn(1)];
+    const on0 = rows.filter(({ cpuDomain }) => cpuDomain === 0);
+    const on1 = rows.filter(({ cpuDomain }) => cpuDomain === 1);
+    const overlapOf = (some: typeof rows): number => sum(some, ({ overlapNanos }) => overlapNanos);
+    const [left, right] = [overlapOf(on0), overlapOf(on1)];
 
     expect(rows.filter((row) => row.overlapNanos > row.sliceNanos)).toStrictEqual([]);
-    expect(left).toBeGreaterThan(290e6);
+    expect(left).toBeGreaterThan(50e6);
     // unslotted tasks (hidden from BPF on some hosts) have an overlap that no slot shows
     expect(Math.abs(left - right) / left).toBeLessThan(0.03);
   });
