@@ -38,6 +38,8 @@ type ReportListener = (report: AgentReport) => void;
 
 /** How long after somebody asked for the last window the next asker finds it fresh. */
 const ATTENTION_NANOS = 5_000_000_000n;
+/** Counters are read for the first time in it: it says how much of nothing, for a few milliseconds. */
+const BASELINE_WINDOW = 1n;
 /** Windows between two sweeps and two checks that the ledger closes. */
 const SWEEP_WINDOWS = 30;
 
@@ -67,8 +69,10 @@ export class Measurement {
     }
     let last: WindowReport | undefined;
     for (const window of windows.right) {
-      last = this.#advance(window);
-      if (this.#listeners.size > 0) this.#tell(last);
+      const report = this.#advance(window);
+      if (report.index === BASELINE_WINDOW) continue;
+      last = report;
+      if (this.#listeners.size > 0) this.#tell(report);
     }
     this.#parts.refreshNames();
     if (last !== undefined && this.#waiting.length > 0) this.#answer(last);
