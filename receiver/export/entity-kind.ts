@@ -21,7 +21,8 @@ export interface PoolLimits {
 }
 
 export interface PoolInput<Entity> {
-  readonly entities: Iterable<Entity>;
+  /** As they were at one moment; not changed while the update runs. */
+  readonly entities: readonly Entity[];
   /** Entities that no longer have, or never got, an entry in the ledger. */
   readonly remainder: Readings;
   readonly labels: MeasureLabels;

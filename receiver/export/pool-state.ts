@@ -25,6 +25,15 @@ export interface Newcomer<Entity> extends Candidate {
   readonly pooled: Readings | undefined;
 }
 
+/** What one pass over the ledger's entities found. */
+export interface Scan<Entity> {
+  /** Of all entities and the ledger's remainder. */
+  readonly total: Readings;
+  readonly newcomers: readonly Newcomer<Entity>[];
+  /** Ended, and nothing of theirs waits for delivery. */
+  readonly forgettable: Entity[];
+}
+
 export interface Opening {
   readonly startUnixMillis: number;
   /** The reading at which the lane's total is zero. */

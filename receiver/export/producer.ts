@@ -3,8 +3,8 @@
  * The bridge from the ledger to OpenTelemetry. The SDK leaves everything to an external producer:
  * temporality, start times, cardinality, its own timeout. It reads totals, never windows or hardware.
  *
- * One collect is two steps: the ledger is read in one go, so that all points are of one moment, then the
- * points are built in chunks with the event loop running in between.
+ * A collect copies the ledger in one go, so that all points are of one moment; what follows, deciding on
+ * series and building points, is done in chunks with the event loop running in between.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { HrTime } from '@opentelemetry/api';
@@ -15,7 +15,13 @@ import type {
   MetricData,
   MetricProducer,
 } from '@opentelemetry/sdk-metrics';
-import type { LedgerView, ProcessIdentity } from '../model/ledger-view.js';
+import type {
+  CgroupTotals,
+  DomainTotals,
+  LedgerView,
+  ProcessIdentity,
+  ProcessTotals,
+} from '../model/ledger-view.js';
 import type { WindowReport } from '../model/window.js';
 import { addDomainPoints, addMeterPoints } from './domain-points.js';
 import {
@@ -25,7 +31,7 @@ import {
   processAttributes,
   readingsOf,
 } from './entities.js';
-import type { PoolLimits } from './entity-kind.js';
+import type { PoolInput, PoolLimits } from './entity-kind.js';
 import { EntityPoints } from './entity-points.js';
 import type { ExportCounts } from './export-counts.js';
 import { SCHEMA_URL, SCOPE_NAME } from './instruments.js';
@@ -156,44 +162,48 @@ export class LedgerProducer implements MetricProducer {
     const domains = ledger.domains();
     addDomainPoints(set, this.#table, domains);
     addMeterPoints(set, window.meters);
-    this.#readEntities(window);
-    addExportPoints(set, this.#table, counts, this.#levels());
+    const inputs = this.#readEntities(domains, window);
     const pause = async (): Promise<void> => {
       await breathe();
       if (performance.now() > deadline) throw new Error('collect: took longer than its timeout');
     };
-    await pause();
+    await drain(this.#cgroups.update(inputs.cgroups), pause);
+    const ended = await drain(this.#processes.update(inputs.processes), pause);
+    this.ports.retireExported(ended.map(({ identity }) => identity));
+    addExportPoints(set, this.#table, counts, this.#levels());
     const { cgroups, processes } = this.options;
     if (cgroups.isExported) await this.#cgroupPoints.addTo(set, pause);
     if (processes.isExported) await this.#processPoints.addTo(set, pause);
   }
 
-  /** Reads all entities without letting the loop run: their sum must be of one moment. */
-  #readEntities(window: WindowReport): void {
-    const { ledger, retireExported } = this.ports;
+  /** Copies all entities without letting the loop run: they and their sum must be of one moment. */
+  #readEntities(
+    domains: readonly DomainTotals[],
+    { realtimeNanos: endUnixNanos }: WindowReport,
+  ): { processes: PoolInput<ProcessTotals>; cgroups: PoolInput<CgroupTotals> } {
+    const { ledger } = this.ports;
     const { processes, cgroups } = this.options;
-    const domains = ledger.domains();
     const overflow = ledger.overflow();
     const exited = readingsOf(ledger.exitedProcesses());
     const beyond = readingsOf(overflow.processes);
-    const endUnixNanos = window.realtimeNanos;
-    const ended = this.#processes.update({
-      entities: ledger.processes(),
-      remainder: {
-        package: exited.package + beyond.package,
-        dram: exited.dram + beyond.dram,
-        cpu: exited.cpu + beyond.cpu,
+    return {
+      processes: {
+        entities: [...ledger.processes()],
+        remainder: {
+          package: exited.package + beyond.package,
+          dram: exited.dram + beyond.dram,
+          cpu: exited.cpu + beyond.cpu,
+        },
+        labels: measureLabels(domains, processes.hasCpuTime),
+        endUnixNanos,
       },
-      labels: measureLabels(domains, processes.hasCpuTime),
-      endUnixNanos,
-    });
-    this.#cgroups.update({
-      entities: ledger.cgroups(),
-      remainder: readingsOf(overflow.cgroups),
-      labels: measureLabels(domains, cgroups.hasCpuTime),
-      endUnixNanos,
-    });
-    retireExported(ended.map(({ identity }) => identity));
+      cgroups: {
+        entities: [...ledger.cgroups()],
+        remainder: readingsOf(overflow.cgroups),
+        labels: measureLabels(domains, cgroups.hasCpuTime),
+        endUnixNanos,
+      },
+    };
   }
 
   #levels(): readonly LevelCounts[] {
@@ -213,6 +223,14 @@ export class LedgerProducer implements MetricProducer {
     return { resourceMetrics: { resource: NO_RESOURCE, scopeMetrics }, errors };
   }
 }
+
+/** Runs a piece of work to its end, letting the event loop run wherever it yields. */
+const drain = async <T>(work: Generator<undefined, T>, pause: () => Promise<void>): Promise<T> => {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done === true) return step.value;
+    await pause();
+  }
+};
 
 interface CountedPool {
   readonly seriesCount: number;

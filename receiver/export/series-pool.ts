@@ -22,9 +22,13 @@ import {
   type Live,
   type Newcomer,
   type Opening,
+  type Scan,
 } from './pool-state.js';
 import { selectSeries } from './selection.js';
 import type { Temporality } from './stream.js';
+
+/** Entities taken in between two turns of the event loop: about 2 ms of work. */
+const CHUNK_ENTITIES = 500;
 
 export class SeriesPool<Entity> {
   readonly ended = forEachMeasure(() => new LabelledTotals());
@@ -41,6 +45,8 @@ export class SeriesPool<Entity> {
   #round = 0;
   #lastEndUnixNanos = 0n;
   #weightOf = energyOf;
+  #labels: MeasureLabels = { package: undefined, dram: undefined, cpu: undefined };
+  #haveLabelsChanged = false;
 
   constructor(
     private readonly kind: EntityKind<Entity>,
@@ -62,33 +68,37 @@ export class SeriesPool<Entity> {
     for (const { lanes } of this.#live.values()) yield* lanes;
   }
 
-  /** Takes in the ledger as it stands. Returns the ended entities that the ledger may forget. */
-  update(input: PoolInput<Entity>): readonly Entity[] {
+  /**
+   * Takes in the ledger as it stood. Yields between chunks of work, where the event loop may run: `input`
+   * is a copy of one moment. Returns the ended entities that the ledger may forget.
+   */
+  *update(input: PoolInput<Entity>): Generator<undefined, readonly Entity[]> {
     this.#round += 1;
     this.#weightOf = weightBy(input.labels);
+    this.#haveLabelsChanged = MEASURES.some((one) => input.labels[one] !== this.#labels[one]);
+    this.#labels = input.labels;
     const settled = this.closed.settle();
     for (const key of settled) this.#finished.add(key);
-    const { total, newcomers, forgettable } = this.#scan(input);
+    const { total, newcomers, forgettable } = yield* this.#scan(input);
+    yield;
     for (const live of this.#live.values()) {
       if (live.seenAt !== this.#round) this.#close(live, input.endUnixNanos);
     }
     this.#select(newcomers, input, forgettable);
+    yield;
     for (const key of settled) if (!this.closed.has(key)) this.#closedAt.delete(key);
     this.#raiseOverflow(total, input.labels);
     this.#lastEndUnixNanos = input.endUnixNanos;
     return forgettable;
   }
 
-  #scan(input: PoolInput<Entity>): {
-    readonly total: Record<Measure, bigint>;
-    readonly newcomers: readonly Newcomer<Entity>[];
-    readonly forgettable: Entity[];
-  } {
+  *#scan(input: PoolInput<Entity>): Generator<undefined, Scan<Entity>> {
     const total = { ...input.remainder };
     const newcomers: Newcomer<Entity>[] = [];
     const forgettable: Entity[] = [];
     const finished = new Set<string>();
-    for (const entity of input.entities) {
+    for (const [index, entity] of input.entities.entries()) {
+      if (index % CHUNK_ENTITIES === CHUNK_ENTITIES - 1) yield;
       const readings = this.kind.readingsOf(entity);
       for (const measure of MEASURES) total[measure] += readings[measure];
       const key = this.kind.keyOf(entity);
@@ -134,7 +144,7 @@ export class SeriesPool<Entity> {
       live.relabels += 1;
       live.entity = entity;
     }
-    this.#relabel(live, readings, input, isRenamed);
+    if (isRenamed || this.#haveLabelsChanged) this.#relabel(live, readings, input, isRenamed);
   }
 
   /** Ends the lanes whose attributes changed and goes on in new ones from here. */

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One row of the table: exports of so many process series; prints one line of JSON. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { ExportingAgent } from '../../test/support/exporting-agent.js';
+import type { MovingProcess } from '../../test/support/moving-ledger.js';
+
+const WARM_EXPORTS = 5;
+const MEASURED_EXPORTS = 20;
+const MICROS_PER_MILLI = 1_000;
+const BYTES_PER_MIB = 1_048_576;
+
+const answer = z.object({ requests: z.number(), bytes: z.number() });
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+
+/** CPU time of this thread: what others take from a busy machine is not in it. */
+const threadMillis = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / MICROS_PER_MILLI;
+};
+
+/** The longest the event loop worked without turning while something ran, in CPU time of its thread. */
+const longestBlock = async (work: () => Promise<void>): Promise<number> => {
+  let longest = 0;
+  let last = threadMillis();
+  let isRunning = true;
+  const turn = (): void => {
+    const now = threadMillis();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (isRunning) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isRunning = false;
+  return longest;
+};
+
+const series = Number(process.argv[2] ?? '1000');
+const sink = fork(fileURLToPath(new URL('./sink.ts', import.meta.url)), {
+  execArgv: ['--import', 'tsx'],
+});
+const message = async (): Promise<unknown> =>
+  z.array(z.unknown()).parse(await once(sink, 'message'))[0];
+const { endpoint } = z.object({ endpoint: z.string() }).parse(await message());
+const received = async (): Promise<z.infer<typeof answer>> => {
+  sink.send('stats');
+  return answer.parse(await message());
+};
+
+const agent = new ExportingAgent({
+  endpoint,
+  environment: { OTEL_METRIC_EXPORT_INTERVAL: '3600000', OTEL_METRIC_EXPORT_TIMEOUT: '60000' },
+  maxSeries: series,
+});
+agent.ledger.hasDram = false;
+const processes: MovingProcess[] = [];
+for (let pid = 1; pid <= series; pid += 1)
+  processes.push(agent.ledger.begin(pid, BigInt(pid % 200)));
+const burn = (): void => {
+  for (const process of processes) agent.ledger.burn(process, 1_000n, 0n);
+  agent.closeWindow();
+};
+
+const cpuMillis: number[] = [];
+const blockMillis: number[] = [];
+for (let round = 0; round < WARM_EXPORTS + MEASURED_EXPORTS; round += 1) {
+  burn();
+  if (round === WARM_EXPORTS) await received();
+  const before = process.cpuUsage();
+  // The ticker costs CPU of its own: every other export is for the block only.
+  if (round % 2 === 0) await agent.running.flush();
+  else blockMillis.push(await longestBlock(() => agent.running.flush()));
+  const { user, system } = process.cpuUsage(before);
+  if (round % 2 === 0 && round >= WARM_EXPORTS) cpuMillis.push((user + system) / MICROS_PER_MILLI);
+}
+const { bytes, requests } = await received();
+process.stdout.write(
+  `${JSON.stringify({
+    series,
+    cpuMillis: median(cpuMillis),
+    blockMillis: median(blockMillis),
+    blockMaxMillis: Math.max(...blockMillis.slice(2)),
+    bytes: bytes / MEASURED_EXPORTS,
+    requests: requests / MEASURED_EXPORTS,
+    residentMib: process.memoryUsage.rss() / BYTES_PER_MIB,
+    dropped: Number(agent.running.counts.dropped),
+  })}\n`,
+);
+sink.disconnect();
+process.exit(0);
