@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The real attribution, the real ledger and the real producer together: no joule is lost between them. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LedgerLimits } from '../../../receiver/attribution/ledger-limits.js';
+import type { Ledger } from '../../../receiver/attribution/ledger.js';
+import { ExportCounts } from '../../../receiver/export/export-counts.js';
+import { LedgerProducer } from '../../../receiver/export/producer.js';
+import { SelfTotals } from '../../../receiver/export/self-totals.js';
+import type { Temporality } from '../../../receiver/export/stream.js';
+import { newLedger, play } from '../../support/ledger.js';
+import { MovingLedger } from '../../support/moving-ledger.js';
+import { DEFAULT_OPTIONS, STAGES, partOf } from '../../support/producer-rig.js';
+import { history, type History } from '../../support/random-window.js';
+import { Backend, sumsOf } from '../../support/received.js';
+
+const limits: fc.Arbitrary<Partial<LedgerLimits>> = fc.constantFrom(
+  {},
+  { maxProcesses: 3, maxExited: 1, maxCgroups: 2 },
+  { maxProcesses: 1, maxExited: 0, maxCgroups: 1 },
+);
+
+const fate = fc.constantFrom(
+  'all' as const,
+  'none' as const,
+  'part' as const,
+  'no-export' as const,
+);
+
+const entitiesOf = (ledger: Ledger, kind: 'package' | 'dram'): bigint =>
+  ledger
+    .domains()
+    .filter(({ domain }) => domain.isAttributed && domain.kind === kind)
+    .reduce<bigint>((sum, { entitiesMicrojoules }) => sum + entitiesMicrojoules, 0n);
+
+const rigFor = (ledger: Ledger, temporality: Temporality) => {
+  // Only its clock is used: reports of windows, one second apart.
+  const clock = new MovingLedger();
+  const self = new SelfTotals(() => [], ledger.losses);
+  const retireExported = ledger.retireExported.bind(ledger);
+  const producer = new LedgerProducer(
+    { ledger, self, counts: new ExportCounts(), retireExported, onCollect: () => undefined },
+    {
+      ...DEFAULT_OPTIONS,
+      temporality,
+      processes: { isExported: true, hasCpuTime: true, maxSeries: 2 },
+      cgroups: { isExported: true, hasCpuTime: true, maxSeries: 2 },
+    },
+  );
+  const collect = async () => {
+    self.book(clock.window(), STAGES);
+    const result = await producer.collect();
+    expect(result.errors).toEqual([]);
+    return result;
+  };
+  return { collect };
+};
+
+const exportAll = async (
+  { topology, idleFloors, steps }: History,
+  fates: readonly ('all' | 'none' | 'part' | 'no-export')[],
+  limited: Partial<LedgerLimits>,
+  temporality: Temporality,
+) => {
+  const ledger = newLedger(limited);
+  const { collect } = rigFor(ledger, temporality);
+  const backend = new Backend();
+  for (const [at, { window, readings }] of steps.entries()) {
+    play(ledger, window, readings, { topology, idleFloors });
+    const what = fates[at % fates.length];
+    if (what === 'no-export') continue;
+    const result = await collect();
+    if (what === 'none') continue;
+    backend.take(partOf(result.resourceMetrics, (index) => what === 'all' || index % 3 !== 0));
+  }
+  for (let round = 0; round < 2; round += 1) backend.take((await collect()).resourceMetrics);
+  return { ledger, backend, last: await collect() };
+};
+
+const cases = [history(), fc.array(fate, { minLength: 1, maxLength: 6 }), limits] as const;
+const runs = { numRuns: 60 };
+
+describe('ledger and producer', () => {
+  it('export in sums of current values what was given to entities, to the microjoule', async () => {
+    await fc.assert(
+      fc.asyncProperty(...cases, async (drawn, fates, limited) => {
+        const { ledger, last } = await exportAll(drawn, fates, limited, 'cumulative');
+        const sums = sumsOf(last);
+        const sum = (name: string, kind: string): bigint => sums.get(`${name} ${kind}`) ?? 0n;
+        for (const kind of ['package', 'dram'] as const) {
+          const entities = entitiesOf(ledger, kind);
+          const processes =
+            sum('wattfeed.process.energy', kind) + sum('wattfeed.process.exited.energy', kind);
+          expect(processes).toBe(entities);
+          const cgroups =
+            sum('wattfeed.cgroup.energy', kind) + sum('wattfeed.cgroup.removed.energy', kind);
+          expect(cgroups).toBe(entities);
+          const nobody = ['idle', 'irq', 'unattributed'].map((one) =>
+            sum(`wattfeed.${one}.energy`, kind),
+          );
+          const all = nobody.reduce((total, one) => total + one, entities);
+          expect(all).toBe(sum('hw.energy', kind));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it.each(['cumulative', 'delta'] as const)(
+    'let %s series rise together by what was given to entities',
+    async (temporality) => {
+      await fc.assert(
+        fc.asyncProperty(...cases, async (drawn, fates, limited) => {
+          const { ledger, backend } = await exportAll(drawn, fates, limited, temporality);
+          expect(backend.faults).toEqual([]);
+          for (const kind of ['package', 'dram'] as const) {
+            const entities = entitiesOf(ledger, kind);
+            expect(backend.increaseOf('wattfeed.process.energy', kind)).toBe(entities);
+            expect(backend.increaseOf('wattfeed.cgroup.energy', kind)).toBe(entities);
+          }
+        }),
+        runs,
+      );
+    },
+  );
+});
