@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -22,17 +22,22 @@ const fake = (name: string, body: string): void => {
   chmodSync(path, 0o755);
 };
 
-const realPath = (name: string): string =>
-  spawnSync('/bin/bash', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
+/** One shell for all of them: it costs more than all the rest of a test. */
+const REAL_PATHS = spawnSync('/bin/bash', ['-c', `type -P ${ESSENTIAL.join(' ')}`], {
+  encoding: 'utf8',
+})
+  .stdout.trim()
+  .split('\n');
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'wattfeed-setup-'));
   binFolder = join(folder, 'bin');
   mkdirSync(binFolder);
-  for (const name of ESSENTIAL) symlinkSync(realPath(name), join(binFolder, name));
+  for (const path of REAL_PATHS) symlinkSync(path, join(binFolder, basename(path)));
   symlinkSync(process.execPath, join(binFolder, 'node'));
   fake('npm', 'exit 1');
   fake('bpftool', 'exit 1');
+  expect(REAL_PATHS).toHaveLength(ESSENTIAL.length);
 });
 afterEach(() => {
   rmSync(folder, { recursive: true });
