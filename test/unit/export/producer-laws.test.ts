@@ -129,84 +129,90 @@ class Host {
 }
 
 /** Long enough that more processes burn than there are places, and that places change hands. */
-const life = fc.array(step, { minLength: 30, maxLength: 120, size: 'max' });
-const runs = { numRuns: 60 };
+const life = fc.array(step, { minLength: 30, maxLength: 90, size: 'max' });
+const runs = { numRuns: 30 };
+/** Half a second alone; the rest is for a machine that builds beside. */
+const TIMEOUT_MILLIS = 60_000;
 
-describe('LedgerProducer, under any life of processes and any fate of exports', () => {
-  it('exports the whole ledger in every cumulative export, to the microjoule', async () => {
-    await fc.assert(
-      fc.asyncProperty(life, async (steps) => {
-        const host = new Host('cumulative');
-        for (const action of steps) await host.take(action);
-        const before = host.rig.ledger.total();
-        const sums = sumsOf(await host.rig.collect());
-        for (const domain of ['package', 'dram'] as const) {
-          const processes =
-            (sums.get(`wattfeed.process.energy ${domain}`) ?? 0n) +
-            (sums.get(`wattfeed.process.exited.energy ${domain}`) ?? 0n);
-          expect(processes).toBe(before[domain]);
-          const cgroups =
-            (sums.get(`wattfeed.cgroup.energy ${domain}`) ?? 0n) +
-            (sums.get(`wattfeed.cgroup.removed.energy ${domain}`) ?? 0n);
-          expect(cgroups).toBe(before[domain]);
-        }
-        expect(host.rig.ledger.total()).toEqual(before);
-      }),
-      runs,
-    );
-  });
-
-  it.each(['cumulative', 'delta'] as const)(
-    'lets %s series only rise, and rise together by exactly what was burned',
-    async (temporality) => {
+describe(
+  'LedgerProducer, under any life of processes and any fate of exports',
+  { timeout: TIMEOUT_MILLIS },
+  () => {
+    it('exports the whole ledger in every cumulative export, to the microjoule', async () => {
       await fc.assert(
         fc.asyncProperty(life, async (steps) => {
-          const host = new Host(temporality);
+          const host = new Host('cumulative');
           for (const action of steps) await host.take(action);
-          await host.settle();
-          expect(host.backend.faults).toEqual([]);
-          const { package: pkg, dram } = host.rig.ledger.total();
-          for (const metric of ['wattfeed.process.energy', 'wattfeed.cgroup.energy']) {
-            expect(host.backend.increaseOf(metric, 'package')).toBe(pkg);
-            expect(host.backend.increaseOf(metric, 'dram')).toBe(dram);
+          const before = host.rig.ledger.total();
+          const sums = sumsOf(await host.rig.collect());
+          for (const domain of ['package', 'dram'] as const) {
+            const processes =
+              (sums.get(`wattfeed.process.energy ${domain}`) ?? 0n) +
+              (sums.get(`wattfeed.process.exited.energy ${domain}`) ?? 0n);
+            expect(processes).toBe(before[domain]);
+            const cgroups =
+              (sums.get(`wattfeed.cgroup.energy ${domain}`) ?? 0n) +
+              (sums.get(`wattfeed.cgroup.removed.energy ${domain}`) ?? 0n);
+            expect(cgroups).toBe(before[domain]);
           }
+          expect(host.rig.ledger.total()).toEqual(before);
         }),
         runs,
       );
-    },
-  );
+    });
 
-  it('gives every ended process back to the ledger once its last value has arrived', async () => {
-    await fc.assert(
-      fc.asyncProperty(life, async (steps) => {
-        const host = new Host('cumulative');
-        for (const action of steps) await host.take(action);
-        await host.settle();
-        const waiting = [...host.rig.ledger.live.values()].filter(({ isExited }) => isExited);
-        expect(waiting).toEqual([]);
-      }),
-      runs,
+    it.each(['cumulative', 'delta'] as const)(
+      'lets %s series only rise, and rise together by exactly what was burned',
+      async (temporality) => {
+        await fc.assert(
+          fc.asyncProperty(life, async (steps) => {
+            const host = new Host(temporality);
+            for (const action of steps) await host.take(action);
+            await host.settle();
+            expect(host.backend.faults).toEqual([]);
+            const { package: pkg, dram } = host.rig.ledger.total();
+            for (const metric of ['wattfeed.process.energy', 'wattfeed.cgroup.energy']) {
+              expect(host.backend.increaseOf(metric, 'package')).toBe(pkg);
+              expect(host.backend.increaseOf(metric, 'dram')).toBe(dram);
+            }
+          }),
+          runs,
+        );
+      },
     );
-  });
 
-  it('never has more than the cap of process series and what waits for delivery', async () => {
-    await fc.assert(
-      fc.asyncProperty(life, async (steps) => {
-        const host = new Host('cumulative');
-        for (const action of steps) await host.take(action);
-        await host.settle();
-        const result = await host.rig.collect();
-        const metric = result.resourceMetrics.scopeMetrics[0]?.metrics.find(
-          ({ descriptor }) => descriptor.name === 'wattfeed.process.energy',
-        );
-        const pids = new Set(
-          metric?.dataPoints
-            .map(({ attributes }) => attributes['process.pid'])
-            .filter((pid) => pid !== undefined),
-        );
-        expect(pids.size).toBeLessThanOrEqual(3);
-      }),
-      runs,
-    );
-  });
-});
+    it('gives every ended process back to the ledger once its last value has arrived', async () => {
+      await fc.assert(
+        fc.asyncProperty(life, async (steps) => {
+          const host = new Host('cumulative');
+          for (const action of steps) await host.take(action);
+          await host.settle();
+          const waiting = [...host.rig.ledger.live.values()].filter(({ isExited }) => isExited);
+          expect(waiting).toEqual([]);
+        }),
+        runs,
+      );
+    });
+
+    it('never has more than the cap of process series and what waits for delivery', async () => {
+      await fc.assert(
+        fc.asyncProperty(life, async (steps) => {
+          const host = new Host('cumulative');
+          for (const action of steps) await host.take(action);
+          await host.settle();
+          const result = await host.rig.collect();
+          const metric = result.resourceMetrics.scopeMetrics[0]?.metrics.find(
+            ({ descriptor }) => descriptor.name === 'wattfeed.process.energy',
+          );
+          const pids = new Set(
+            metric?.dataPoints
+              .map(({ attributes }) => attributes['process.pid'])
+              .filter((pid) => pid !== undefined),
+          );
+          expect(pids.size).toBeLessThanOrEqual(3);
+        }),
+        runs,
+      );
+    });
+  },
+);
