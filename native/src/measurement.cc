@@ -19,6 +19,10 @@ Status Measurement::Start(std::vector<EnergySourceSpec> sources, uint64_t window
   if (thread_) return Error{"start windows", EALREADY, "the session was started before"};
   deliver_ = deliver;
   pass_ = std::make_unique<WindowPass>(session_.get(), std::move(sources));
+  if (!pass_->has_memory()) {
+    pass_.reset();
+    return Error{"start windows", ENOMEM, "no memory for so many tasks; lower max_tasks"};
+  }
   auto thread = WindowThread::Start(pass_.get(), std::move(deliver), window_ns, wake_every);
   if (!thread.ok()) {
     pass_.reset();

@@ -29,6 +29,9 @@ class SlotScanner {
  public:
   explicit SlotScanner(SlotTable table);
 
+  // False: there was no memory for the snapshots; nothing may be scanned then.
+  bool has_memory() const { return kept_ != nullptr; }
+
   // Both append rows and return how many dead slots were given back to the ring.
   // Only slots whose bit is set: the cost follows what ran, not what exists.
   uint32_t ScanTouched(std::vector<window_task>& rows);

@@ -47,6 +47,7 @@ void WindowPass::TakeFinalWindow(WindowBuffer& out) {
   energy_.AppendRows(rows_.sources);
   header.energy_end_ns = MonotonicNs();
   scanner_.ScanAll(rows_.tasks);
+  may_have_late_overflow_ = true;
   header.scan_end_ns = MonotonicNs();
   ReadTables(online);
   Write(header, out);
@@ -73,7 +74,10 @@ void WindowPass::EndFlush(window_header& header) {
 // which belongs to no slot is never negative.
 CpuTotals WindowPass::ReadTables(const std::vector<bool>& online) {
   const CpuTotals totals = cpu_table_.AppendRows(online, rows_.cpus);
-  if (totals.overflow_ns > 0) overflow_table_.AppendRows(rows_.overflows);
+  // The kernel adds to the CPU's sum first: what came between the two is met a window later.
+  const bool has_overflow = totals.overflow_ns > 0;
+  if (has_overflow || may_have_late_overflow_) overflow_table_.AppendRows(rows_.overflows);
+  may_have_late_overflow_ = has_overflow;
   return totals;
 }
 

@@ -28,6 +28,9 @@ class WindowPass final : public WindowTaker {
   bool IsRunningLow(uint64_t now_ns) override;
   uint64_t LookEveryNs() override;
 
+  // False: there was no memory for the table's snapshots.
+  bool has_memory() const { return scanner_.has_memory(); }
+
   // Detaches the programs, then takes everything that is left (WINDOW_FINAL). The sums of all
   // windows then equal the kernel's totals exactly.
   void TakeFinalWindow(WindowBuffer& out);
@@ -59,6 +62,7 @@ class WindowPass final : public WindowTaker {
   uint64_t index_ = 0;
   uint64_t previous_end_ns_;
   uint64_t previous_cpu_ns_ = 0;  // the window thread's CPU time at the last header
+  bool may_have_late_overflow_ = false;
   Rows rows_;
 };
 

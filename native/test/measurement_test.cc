@@ -159,7 +159,7 @@ TEST_CASE(LowWater, "Measurement: windows are closed early while a storm eats th
   REQUIRE(measurement.ok());
   auto& open = *measurement.value();
   REQUIRE(open.Start({}, 3600 * kNsPerSec, 1, [&](Delivery d) { totals.Add(d); }).ok());
-  ForkMany(1500);
+  ForkMany(600);
   open.Close();
   CHECK(totals.window_count > 2);  // the first at once, the last at the end: no other is due
   CHECK(totals.slots_ns + totals.unslotted_ns + totals.overflow_ns == totals.task_ns);

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ADDON_PATH, port } from './support.js';
+import { ADDON_PATH, port, sessionOptions } from './support.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -21,6 +21,24 @@ describe('activityPort', () => {
         code: 'ENOENT',
         detail: 'not built; run npm run build',
       },
+    });
+  });
+});
+
+describe('openSession', () => {
+  it('is refused to an unprivileged user with the operation and errno', () => {
+    const code = `process.setgid(65534); process.setuid(65534);
+      require(process.argv[1]).openSession(JSON.parse(process.argv[2]))
+        .then((result) => console.log(JSON.stringify(result)));`;
+    const child = spawnSync(
+      process.execPath,
+      ['-e', code, ADDON_PATH, JSON.stringify(sessionOptions())],
+      { encoding: 'utf8' },
+    );
+    expect(JSON.parse(child.stdout)).toMatchObject({
+      ok: false,
+      operation: 'load accounting',
+      errno: 1,
     });
   });
 });
