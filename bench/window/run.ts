@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Cost of one 1 s window on the window thread and in the kernel programs, against a /proc poller in C
+ * at the same rate. Both see the same crowd, one after the other; the machine's own activity is in
+ * both. Node's decoding is not in it: it happens per batch, not per window.
+ *
+ *   npm run bench:window [-- WINDOWS]
+ */
+import { spawn, execFileSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { cpus, release } from 'node:os';
+import { join } from 'node:path';
+import * as E from 'fp-ts/lib/Either.js';
+import { activityPort } from '../../native/index.js';
+import * as layout from '../../native/layout.generated.js';
+import { batchDecoder } from '../../receiver/activity/decode.js';
+import type { ActivitySession } from '../../receiver/activity/port.js';
+import { parseCpuList } from '../../receiver/host/cpu-list.js';
+import type { ActivityWindow } from '../../receiver/model/activity.js';
+
+const WINDOW_MILLIS = 1000;
+const NANOS_PER_MICRO = 1000;
+const windowCount = Number(process.argv[2] ?? 8);
+
+const CROWDS = [
+  { title: '100 idle processes', count: 100, periodMillis: 0 },
+  { title: '600 idle processes', count: 600, periodMillis: 0 },
+  { title: '10,000 idle processes', count: 10_000, periodMillis: 0 },
+  { title: '1,000 active tasks (2 Hz)', count: 1000, periodMillis: 500 },
+];
+
+const valueOf = <A>(result: E.Either<unknown, A>): A => {
+  if (E.isLeft(result)) throw new Error(JSON.stringify(result.left));
+  return result.right;
+};
+
+const sleep = (millis: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, millis));
+
+const startCrowd = async (count: number, periodMillis: number): Promise<ChildProcess> => {
+  const program = join(import.meta.dirname, 'build/crowd');
+  const crowd = spawn(program, [String(count), String(periodMillis)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(crowd.stdout, 'data');
+  return crowd;
+};
+
+const bpfNanos = (session: ActivitySession): number =>
+  valueOf(session.programStats()).reduce((sum, { runTimeNanos }) => sum + Number(runTimeNanos), 0);
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+const openSession = async (): Promise<ActivitySession> => {
+  const possible = parseCpuList(readFileSync('/sys/devices/system/cpu/possible', 'utf8').trim());
+  const options = {
+    maxTasks: 65_536,
+    cpuDomains: possible.map(() => 0),
+    smtSiblings: possible.map(() => -1),
+    cgroupHierarchy: 'unified',
+    bpfStats: true,
+  };
+  return valueOf(await valueOf(activityPort()).open(options)());
+};
+
+/** Windows of the default length, without those that were closed by hand, and the programs' time in them. */
+const takeWindows = async (
+  session: ActivitySession,
+): Promise<{ readonly windows: readonly ActivityWindow[]; readonly bpfNanosPerSecond: number }> => {
+  const decode = batchDecoder(layout);
+  const windows: ActivityWindow[] = [];
+  const onBatch = (batch: Uint8Array): void => void windows.push(...valueOf(decode(batch)));
+  const settings = { windowMillis: WINDOW_MILLIS, wakeEvery: windowCount, sources: [] };
+  valueOf(session.start(settings, onBatch));
+  // The first windows carry the rows of every task that wakes for the first time.
+  await sleep(3 * WINDOW_MILLIS);
+  valueOf(await session.closeWindow()());
+  windows.length = 0;
+  const before = { nanos: bpfNanos(session), at: performance.now() };
+  await sleep(windowCount * WINDOW_MILLIS);
+  valueOf(await session.closeWindow()());
+  const seconds = (performance.now() - before.at) / 1000;
+  const bpfNanosPerSecond = (bpfNanos(session) - before.nanos) / seconds;
+  return { windows: windows.filter((window) => !window.isForced), bpfNanosPerSecond };
+};
+
+const measureReader = async () => {
+  const session = await openSession();
+  const { windows, bpfNanosPerSecond } = await takeWindows(session);
+  valueOf(await session.close()());
+  const of = (pick: (window: ActivityWindow) => number): number => median(windows.map(pick));
+  return {
+    threadMicros: of((window) => window.threadCpuNanos / NANOS_PER_MICRO),
+    flushMicros: of((window) => window.flushNanos / NANOS_PER_MICRO),
+    scanMicros: of((window) => window.scanNanos / NANOS_PER_MICRO),
+    bpfMicros: bpfNanosPerSecond / NANOS_PER_MICRO,
+    switches: of((window) => window.cpus.reduce((sum, cpu) => sum + cpu.stats.switches, 0)),
+    rows: of((window) => window.tasks.length),
+  };
+};
+
+const measurePoller = (): { readonly processes: number; readonly micros: number } => {
+  const program = join(import.meta.dirname, 'build/proc-poller');
+  const output = execFileSync(program, [String(windowCount), String(WINDOW_MILLIS)], {
+    encoding: 'utf8',
+  });
+  const [processes = Number.NaN, nanos = Number.NaN] = output.trim().split(' ').map(Number);
+  return { processes, micros: nanos / NANOS_PER_MICRO };
+};
+
+const HEADER =
+  'crowd | processes | rows | switches | flush us | scan us | thread cpu us | bpf us | poller us' +
+  ' | poller / (thread + bpf) | poller / thread';
+
+const machine = `${cpus()[0]?.model ?? 'unknown'}, ${String(cpus().length)} CPUs, Linux ${release()}`;
+console.log(
+  `machine: ${machine}; per 1 s window; medians of ${String(windowCount)}, bpf and poller: means`,
+);
+console.log(HEADER);
+for (const { title, count, periodMillis } of CROWDS) {
+  const crowd = await startCrowd(count, periodMillis);
+  const reader = await measureReader();
+  const poller = measurePoller();
+  crowd.kill('SIGTERM');
+  await once(crowd, 'exit');
+  const { rows, switches, flushMicros, scanMicros, threadMicros, bpfMicros } = reader;
+  const numbers = [poller.processes, rows, switches, flushMicros, scanMicros, threadMicros];
+  const ratios = [poller.micros / (threadMicros + bpfMicros), poller.micros / threadMicros];
+  const cells = [
+    title,
+    ...[...numbers, bpfMicros, poller.micros].map((value) => value.toFixed(0)),
+    ...ratios.map((value) => `${value.toFixed(1)} x`),
+  ];
+  console.log(cells.join(' | '));
+}
