@@ -18,8 +18,9 @@ export const slotRecord = {
     lastCpu: 56,
     state: 60,
     uncountedNs: 64,
-    counter: 72,
-    spare: 120,
+    bookedSumExecNs: 72,
+    counter: 80,
+    spare: 128,
     startBoottimeNs: 168,
     leaderStartBoottimeNs: 176,
     cgroupId: 184,
@@ -45,6 +46,7 @@ export const slotRecord = {
     lastCpu: 4,
     state: 4,
     uncountedNs: 8,
+    bookedSumExecNs: 8,
     counter: 8,
     spare: 8,
     startBoottimeNs: 8,
@@ -61,7 +63,7 @@ export const slotRecord = {
     comm: 1,
     leaderComm: 1,
   },
-  length: { counter: 6, spare: 6, comm: 16, leaderComm: 16 },
+  length: { counter: 6, spare: 5, comm: 16, leaderComm: 16 },
 } as const;
 
 /** struct window_header: byte offset and element width of each member, length of each array. */

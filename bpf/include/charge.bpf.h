@@ -156,16 +156,18 @@ static __always_inline __u64 vanished_task_ns(struct cpu_record *cpu)
 }
 
 /*
- * Task time of a task that no booking has seen yet: since its last booking in any domain, or since
- * its birth if it has none. A task that was running before the attach has no first booking to count
- * from: for it, since the scheduler picked it last. (That mark alone would not do: leaving its
- * autogroup in exit picks a task afresh, and real-time tasks have no mark.)
+ * Task time that no booking has seen yet: since the last booking in any domain, or since birth if
+ * there is none. Where the slots do not tell (a task that ran before the attach, one that found no
+ * slot), since the scheduler picked the task last. That mark alone would not do: leaving its
+ * autogroup in exit picks a task afresh, and real-time tasks have no mark.
  */
 static __always_inline __u64 unbooked_ns(struct task_struct *task)
 {
 	struct task_state *state = bpf_task_storage_get(&task_states, task, NULL, 0);
 	__u64 sum_exec_ns = task->se.sum_exec_runtime, booked_ns = 0;
-	bool has_slot = false;
+	__u64 picked_ns = task->se.prev_sum_exec_runtime;
+	__u32 flags = state ? state->flags : SLOT_FLAG_PREEXISTING;
+	bool has_slot = false, is_whole;
 
 	for (int domain = 0; state && domain < RECORDS_CPU_DOMAINS_MAX; domain++) {
 		struct slot_record *slot = NULL;
@@ -178,8 +180,10 @@ static __always_inline __u64 unbooked_ns(struct task_struct *task)
 		if (slot->booked_sum_exec_ns > booked_ns)
 			booked_ns = slot->booked_sum_exec_ns;
 	}
-	if (!has_slot && (!state || state->flags & SLOT_FLAG_PREEXISTING))
-		booked_ns = task->se.prev_sum_exec_runtime;
+	is_whole = has_slot ? !(flags & STATE_OVERFLOWED)
+			    : !(flags & (STATE_OVERFLOWED | SLOT_FLAG_PREEXISTING));
+	if (!is_whole && picked_ns > booked_ns)
+		booked_ns = picked_ns;
 	return rise(sum_exec_ns, booked_ns);
 }
 

@@ -11,6 +11,12 @@
  */
 #define TAKE_ATTEMPTS 64
 
+/*
+ * In task_state.flags only: some of the task's time went to the overflow sums, so that its slots do
+ * not tell how much of it is booked.
+ */
+#define STATE_OVERFLOWED (1U << 31)
+
 /* Returns SLOT_NONE when the ring is empty. */
 static __always_inline __u32 pop_free_slot(void)
 {
@@ -51,7 +57,7 @@ static __always_inline void init_slot(struct slot_record *slot, struct task_stru
 	slot->cgroup_id = cgroup_id_of(task);
 	slot->parent_tgid = BPF_CORE_READ(task, real_parent, tgid);
 	slot->tag = state->tag;
-	slot->flags = state->flags;
+	slot->flags = state->flags & ~STATE_OVERFLOWED;
 	if (task->flags & PF_KTHREAD)
 		slot->flags |= SLOT_FLAG_KTHREAD;
 	read_identity(slot, task);
@@ -106,6 +112,7 @@ static __always_inline void find_slot(struct cpu_record *cpu, __u32 cpu_number,
 	if (slot == SLOT_NONE) {
 		stat_inc(cpu, ACCT_STAT_SLOTS_EXHAUSTED);
 		cpu->charge_to = CHARGE_OVERFLOW;
+		state->flags |= STATE_OVERFLOWED;
 		cpu->overflow_cgroup_id = cgroup_id_of(task);
 	}
 }
