@@ -20,6 +20,7 @@ import type {
   SessionOptions,
   WindowOptions,
 } from '../receiver/activity/port.js';
+import type { PeerCredentials } from '../receiver/socket/port.js';
 
 type Outcome<A> =
   | { readonly ok: true; readonly value: A }
@@ -50,6 +51,7 @@ interface Addon {
     millis: number,
   ): Outcome<{ readonly first: bigint; readonly last: bigint }>;
   lockDirectory(path: string): Outcome<void>;
+  peerCredentials(fd: number): Outcome<PeerCredentials>;
 }
 
 const EINVAL = 22;
@@ -133,13 +135,13 @@ const addonPath = (): string | undefined => {
   return (chosen === undefined ? places : [chosen]).find((place) => existsSync(place));
 };
 
-const loadAddon = (): E.Either<NativeError, ActivityPort> => {
+const loadAddon = (): E.Either<NativeError, Addon> => {
   const path = addonPath();
   if (path === undefined) {
     return E.left(nativeError('load addon', ENOENT, 'not built; run npm run build'));
   }
   try {
-    return E.right(wrapAddon(createRequire(import.meta.url)(path) as Addon));
+    return E.right(createRequire(import.meta.url)(path) as Addon);
   } catch (error) {
     const cause = messageOf(error);
     // The dynamic linker's words. A built package brings the addon, the distribution libbpf.
@@ -150,7 +152,13 @@ const loadAddon = (): E.Either<NativeError, ActivityPort> => {
   }
 };
 
-let loaded: E.Either<NativeError, ActivityPort> | undefined;
+let loaded: E.Either<NativeError, Addon> | undefined;
+
+const addon = (): E.Either<NativeError, Addon> => (loaded ??= loadAddon());
 
 /** The kernel side of this machine. Loads the addon at the first call. */
-export const activityPort = (): E.Either<NativeError, ActivityPort> => (loaded ??= loadAddon());
+export const activityPort = (): E.Either<NativeError, ActivityPort> => E.map(wrapAddon)(addon());
+
+/** Who connected to a unix socket, as the kernel noted it at connect(2). `fd`: the accepted one. */
+export const readPeerCredentials = (fd: number): E.Either<NativeError, PeerCredentials> =>
+  E.chain((native: Addon) => call('read SO_PEERCRED', () => native.peerCredentials(fd)))(addon());

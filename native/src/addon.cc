@@ -6,6 +6,7 @@
 #include "clocks.hh"
 #include "feature_probe.hh"
 #include "libbpf_log.hh"
+#include "peer_credentials.hh"
 #include "session_wrap.hh"
 #include "wrap_arguments.hh"
 #include "wrap_results.hh"
@@ -35,6 +36,14 @@ Napi::Value Lock(const Napi::CallbackInfo& info) {
   return FromStatus(info.Env(), info.Env().GetInstanceData<AddonState>()->locks.Lock(*path));
 }
 
+Napi::Value PeerCredentialsOf(const Napi::CallbackInfo& info) {
+  const auto fd = ToInteger(info[0], "fd", 0, INT32_MAX);
+  if (!fd) return {};
+  const auto peer = ReadPeerCredentials(static_cast<int>(*fd));
+  if (!peer.ok()) return Failure(info.Env(), peer.error());
+  return Success(info.Env(), ToJs(info.Env(), peer.value()));
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   CaptureLibbpfLog();
   auto* state = new AddonState;  // owned by the environment from here on
@@ -44,6 +53,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("probeFeatures", Napi::Function::New(env, ProbeFeatures, "probeFeatures"));
   exports.Set("probePerf", Napi::Function::New(env, ProbePerf, "probePerf"));
   exports.Set("lockDirectory", Napi::Function::New(env, Lock, "lockDirectory"));
+  exports.Set("peerCredentials", Napi::Function::New(env, PeerCredentialsOf, "peerCredentials"));
   return exports;
 }
 

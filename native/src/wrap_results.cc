@@ -58,4 +58,12 @@ Napi::Value ToJs(Napi::Env env, const PerfProbe& probe) {
   return object;
 }
 
+Napi::Value ToJs(Napi::Env env, const PeerCredentials& peer) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("pid", Napi::Number::New(env, peer.pid));
+  object.Set("uid", Napi::Number::New(env, peer.uid));
+  object.Set("gid", Napi::Number::New(env, peer.gid));
+  return object;
+}
+
 }  // namespace wattfeed

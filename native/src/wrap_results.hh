@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "feature_probe.hh"
+#include "peer_credentials.hh"
 #include "perf_event.hh"
 #include "program_stats.hh"
 #include "result.hh"
@@ -22,6 +23,7 @@ Napi::Object FromStatus(Napi::Env env, const Status& status);
 Napi::Value ToJs(Napi::Env env, const std::vector<ProgramStats>& programs);
 Napi::Value ToJs(Napi::Env env, const std::vector<KernelFeature>& features);
 Napi::Value ToJs(Napi::Env env, const PerfProbe& probe);
+Napi::Value ToJs(Napi::Env env, const PeerCredentials& peer);
 
 }  // namespace wattfeed
 

@@ -9,6 +9,7 @@ import { resourceAttributes } from '../export/resource.js';
 import { complaintText, type Complaint } from '../model/errors.js';
 import { serveReports, type ReportServer } from '../socket/server.js';
 import { createLogger, type Logger } from './logger.js';
+import { createPeerGate } from './peer-gate.js';
 import { startMeasurement, type RunningMeasurement } from './start-measurement.js';
 
 export interface AgentPorts {
@@ -123,19 +124,22 @@ export const runAgent =
       settings.right === undefined
         ? undefined
         : beginExport(config, settings.right, running, ports.version, logger);
-    const server = await serveReports(config.agent.socketPath, {
+    const peers = createPeerGate(logger);
+    const viewed = {
       version: ports.version,
       last: running.measurement.last,
       subscribe: running.measurement.subscribe,
       watchThreads: running.threads.watch,
-    })();
+    };
+    const server = await serveReports(config.agent.socketPath, viewed, peers)();
     if (E.isLeft(server)) {
       await exporting?.shutdown(0)();
       await running.close();
       return server;
     }
     logger.info('measuring', { socket: config.agent.socketPath, source: running.sourceText });
-    logger.info('stopping', { signal: await stopped });
+    const signal = await stopped;
+    logger.info('stopping', { signal, refusedViewers: peers.refusedCount() });
     await endInOrder(server.right, exporting, running, logger);
     return E.right(undefined);
   };

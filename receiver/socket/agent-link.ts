@@ -42,6 +42,7 @@ export class AgentLink implements ReportSource {
   #greeting: Hello | undefined;
   #threadsOf: number | undefined;
   #ended: Complaint | undefined;
+  #refusal: string | undefined;
   #isClosed = false;
   readonly #socket: Socket;
   readonly #path: string;
@@ -72,6 +73,11 @@ export class AgentLink implements ReportSource {
       agentVersion: this.#greeting?.agent.version ?? '',
       socketPath: this.#path,
     };
+  }
+
+  /** Why the agent hung up instead of greeting, in its own words. */
+  get refusal(): string | undefined {
+    return this.#refusal;
   }
 
   async hello(timeoutMillis: number): Promise<Hello | undefined> {
@@ -156,6 +162,7 @@ export class AgentLink implements ReportSource {
       case 'end':
         return this.#end(this.#gone(message.reason, 'start it again with wattfeed run'));
       case 'error':
+        if (this.#greeting === undefined) this.#refusal = message.error.message;
         return this.#break(`it answers ${message.error.code}: ${message.error.message}`);
       case 'done':
         return;

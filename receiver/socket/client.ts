@@ -81,7 +81,11 @@ const greeted = async (
   const hello = await link.hello(timeoutMillis);
   if (hello === undefined) {
     void link.close();
-    return E.left(cannotJoin(path, 'it does not greet as an agent', 'correct --socket'));
+    return E.left(
+      link.refusal === undefined
+        ? cannotJoin(path, 'it does not greet as an agent', 'correct --socket')
+        : cannotJoin(path, link.refusal, 'run as root or as the user of the agent'),
+    );
   }
   if (hello.protocol !== SOCKET_PROTOCOL) {
     void link.close();

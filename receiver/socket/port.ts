@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the socket server needs from the agent. */
+/** What the socket server needs from the agent and from the kernel. */
+import type * as E from 'fp-ts/lib/Either.js';
 import type { AgentReport } from '../model/agent-report.js';
 
 export interface ViewedAgent {
@@ -13,4 +14,21 @@ export interface ViewedAgent {
   readonly subscribe: (listener: (report: AgentReport) => void) => () => void;
   /** Reports carry this process's threads until the returned function is called. */
   readonly watchThreads: (pid: number) => () => void;
+}
+
+/** SO_PEERCRED: who called connect(2), noted by the kernel then. */
+export interface PeerCredentials {
+  /** 0: in a pid namespace that the agent does not see. */
+  readonly pid: number;
+  /** Effective, as the agent's user namespace sees it. */
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Who may view: the kernel's word on a connection, and where a refusal is told. */
+export interface PeerCheck {
+  /** Of the accepted connection with this descriptor; Left: it cannot be known. */
+  readonly credentials: (fd: number) => E.Either<{ readonly code: string }, PeerCredentials>;
+  /** Called for each connection that was refused. `peer`: undefined where it cannot be known. */
+  readonly refused: (peer: PeerCredentials | undefined, reason: string) => void;
 }

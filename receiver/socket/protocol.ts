@@ -57,7 +57,9 @@ export type ErrorCode =
   /** The last window knows no such entity. */
   | 'not-found'
   /** The agent could not answer. */
-  | 'failed';
+  | 'failed'
+  /** Neither root nor the agent's own user: instead of the greeting, and the connection is closed. */
+  | 'not-allowed';
 
 export type AgentMessage =
   | {

@@ -8,7 +8,8 @@ import type { AgentReport } from '../model/agent-report.js';
 import type { Complaint } from '../model/errors.js';
 import { claimSocketPath, complaintOfListen } from './socket-path.js';
 import { cgroupDetail, processDetail } from './detail.js';
-import type { ViewedAgent } from './port.js';
+import { admitPeer } from './peer.js';
+import type { PeerCheck, ViewedAgent } from './port.js';
 import {
   lineOf,
   reportLine,
@@ -160,15 +161,16 @@ const listenPrivately = async (server: Server, path: string): Promise<E.Either<C
 
 /**
  * Listens at `path` (mode 0600; its directory 0755, made if missing). The file of a dead agent is
- * replaced, that of a live one is not: Left names its pid.
+ * replaced, that of a live one is not: Left names its pid. `peers` is asked about each connection.
  */
 export const serveReports = (
   path: string,
   agent: ViewedAgent,
+  peers: PeerCheck,
 ): TE.TaskEither<Complaint, ReportServer> => {
   const viewers = new Viewers(agent);
   const server = createServer((socket) => {
-    viewers.add(viewerOn(socket, viewers));
+    if (admitPeer(socket, peers)) viewers.add(viewerOn(socket, viewers));
   });
   server.maxConnections = MAX_VIEWERS;
   let closing: Promise<void> | undefined;

@@ -149,6 +149,18 @@ describe('probePerf', () => {
   });
 });
 
+describe('peerCredentials', () => {
+  it.each([
+    ['no descriptor', [], TypeError],
+    ['a text', ['3'], TypeError],
+    ['a descriptor below 0', [-1], RangeError],
+    ['a fraction', [1.5], RangeError],
+    ['a descriptor of 32 bits', [2 ** 31], RangeError],
+  ])('refuses %s', (_, values, expected) => {
+    expect(() => rawAddon()['peerCredentials']?.(...values)).toThrow(expected);
+  });
+});
+
 describe('lockDirectory', () => {
   it.each([
     ['no path', [], TypeError],

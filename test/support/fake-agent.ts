@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** An agent whose windows the test decides: the port of the socket server, no more. */
 import type { AgentReport } from '../../receiver/model/agent-report.js';
-import type { ViewedAgent } from '../../receiver/socket/port.js';
+import * as E from 'fp-ts/lib/Either.js';
+import type { PeerCheck, ViewedAgent } from '../../receiver/socket/port.js';
 
 export interface FakeAgent extends ViewedAgent {
   readonly publish: (report: AgentReport) => void;
@@ -32,5 +33,17 @@ export const fakeAgent = (first?: AgentReport): FakeAgent => {
     },
     subscriberCount: () => listeners.size,
     watchedThreads: () => watched,
+  };
+};
+
+/** What the kernel would say of every connection, and how often one was refused. */
+export const fakePeers = (
+  said: ReturnType<PeerCheck['credentials']> = E.right({ pid: 1, uid: 0, gid: 0 }),
+): PeerCheck & { readonly refusals: readonly string[] } => {
+  const refusals: string[] = [];
+  return {
+    credentials: () => said,
+    refused: (peer, reason) => refusals.push(`${String(peer?.uid)}: ${reason}`),
+    refusals,
   };
 };

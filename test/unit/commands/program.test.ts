@@ -12,7 +12,7 @@ import type { ReportSource } from '../../../receiver/commands/report-source.js';
 import { systemClock } from '../../../receiver/host/clock.js';
 import { serveReports } from '../../../receiver/socket/server.js';
 import { agentReport, laterReport } from '../../support/agent-report.js';
-import { fakeAgent } from '../../support/fake-agent.js';
+import { fakeAgent, fakePeers } from '../../support/fake-agent.js';
 
 let directory: string;
 let configFile: string;
@@ -220,7 +220,7 @@ describe('wattfeed top', () => {
   it('joins the agent that runs: two viewers print the same window', async () => {
     const agent = fakeAgent(laterReport(agentReport(), 7));
     const path = join(directory, 'agent.sock');
-    const server = await serveReports(path, agent)();
+    const server = await serveReports(path, agent, fakePeers())();
     if (server._tag === 'Left') throw new Error('not served');
     const [one, two] = [await execute(top('--json')), await execute(top('--json'))];
     const text = await execute(top('--socket', path));
@@ -237,7 +237,7 @@ describe('wattfeed top', () => {
   it('prints one window for --once, also where the last one already spans the interval', async () => {
     const path = join(directory, 'agent.sock');
     const agent = fakeAgent(agentReport());
-    const server = await serveReports(path, agent)();
+    const server = await serveReports(path, agent, fakePeers())();
     if (server._tag === 'Left') throw new Error('not served');
     const timer = setInterval(() => {
       agent.publish(laterReport(agentReport(), 1));
@@ -256,7 +256,7 @@ describe('wattfeed top', () => {
       return { ...report, window: { ...report.window, endNanos } };
     };
     const agent = fakeAgent(windowAt(0));
-    const server = await serveReports(path, agent)();
+    const server = await serveReports(path, agent, fakePeers())();
     if (server._tag === 'Left') throw new Error('not served');
     let at = 0;
     const timer = setInterval(() => {

@@ -14,7 +14,7 @@ import { joinAgent } from '../../../receiver/socket/client.js';
 import type { ViewedAgent } from '../../../receiver/socket/port.js';
 import { serveReports, type ReportServer } from '../../../receiver/socket/server.js';
 import { agentReport, laterReport, processRow } from '../../support/agent-report.js';
-import { fakeAgent } from '../../support/fake-agent.js';
+import { fakeAgent, fakePeers } from '../../support/fake-agent.js';
 import { until } from '../../support/until.js';
 
 let directory: string;
@@ -37,7 +37,7 @@ const rightOf = <A>(result: E.Either<unknown, A>): A => {
 };
 
 const serve = async (agent: ViewedAgent): Promise<ReportServer> => {
-  const server = rightOf(await serveReports(path, agent)());
+  const server = rightOf(await serveReports(path, agent, fakePeers())());
   cleanUps.push(async () => server.close('test over'));
   return server;
 };
@@ -98,7 +98,7 @@ describe('serveReports', () => {
 
   it('leaves the socket of a live agent alone and names its pid', async () => {
     await serve(fakeAgent(agentReport()));
-    const second = await serveReports(path, fakeAgent())();
+    const second = await serveReports(path, fakeAgent(), fakePeers())();
     expect(second).toMatchObject({
       left: { cause: `an agent (pid ${process.pid}) already serves there` },
     });
@@ -108,16 +108,18 @@ describe('serveReports', () => {
   it('leaves a file that is no socket alone', async () => {
     path = join(directory, 'file');
     writeFileSync(path, 'mine');
-    expect(await serveReports(path, fakeAgent())()).toMatchObject({
+    expect(await serveReports(path, fakeAgent(), fakePeers())()).toMatchObject({
       left: { cause: 'a file that is no socket' },
     });
     expect(existsSync(path)).toBe(true);
   });
 
   it('refuses a path that the kernel would cut', async () => {
-    expect(await serveReports(`/tmp/${'x'.repeat(110)}`, fakeAgent())()).toMatchObject({
-      left: { cause: expect.stringContaining('107 bytes') },
-    });
+    expect(await serveReports(`/tmp/${'x'.repeat(110)}`, fakeAgent(), fakePeers())()).toMatchObject(
+      {
+        left: { cause: expect.stringContaining('107 bytes') },
+      },
+    );
   });
 });
 
