@@ -63,9 +63,9 @@ interface Row {
 const measure = async (pulse: string, tasks: number): Promise<Row> => {
   const sink = await new GrpcSink().start();
   const place = agentPlace();
-  // The same busy time whatever the number of tasks: 1,000 tasks x 2 a second x 100 us = 20 % of a CPU.
-  const period = tasks > 1_000 ? 1_000 : 500;
-  const load = spawn(pulse, [String(tasks), String(period), '100'], {
+  // 1,000 tasks x 2 a second x 100 us = 20 % of a CPU; 10,000 x 1 x 20 us the same.
+  const [period, burnMicros] = tasks > 1_000 ? [1_000, 20] : [500, 100];
+  const load = spawn(pulse, [String(tasks), String(period), String(burnMicros)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   await once(load.stdout, 'data');
