@@ -8,9 +8,12 @@ import { ExportCounts } from '../../../receiver/export/export-counts.js';
 import { LedgerProducer } from '../../../receiver/export/producer.js';
 import { SelfTotals } from '../../../receiver/export/self-totals.js';
 import type { Temporality } from '../../../receiver/export/stream.js';
+import type { ActivityWindow } from '../../../receiver/model/activity.js';
+import type { LedgerView } from '../../../receiver/model/ledger-view.js';
 import { newLedger, play } from '../../support/ledger.js';
 import { MovingLedger } from '../../support/moving-ledger.js';
 import { DEFAULT_OPTIONS, STAGES, partOf } from '../../support/producer-rig.js';
+import { BOOT_UNIX_MILLIS, activityWindow } from '../../support/windows.js';
 import { history, type History } from '../../support/random-window.js';
 import { Backend, sumsOf } from '../../support/received.js';
 
@@ -33,13 +36,37 @@ const entitiesOf = (ledger: Ledger, kind: 'package' | 'dram'): bigint =>
     .filter(({ domain }) => domain.isAttributed && domain.kind === kind)
     .reduce<bigint>((sum, { entitiesMicrojoules }) => sum + entitiesMicrojoules, 0n);
 
+/**
+ * The drawn processes re-use a pid within microseconds, which no kernel does; told in milliseconds
+ * their start times would name two processes alike. One drawn microsecond is one millisecond here.
+ */
+const withDistinctStarts = (ledger: Ledger): LedgerView => ({
+  startUnixMillis: ledger.startUnixMillis,
+  domains: ledger.domains,
+  cgroups: ledger.cgroups,
+  threads: ledger.threads,
+  exitedProcesses: ledger.exitedProcesses,
+  overflow: ledger.overflow,
+  processes: () =>
+    [...ledger.processes()].map((totals) => {
+      const startUnixMillis =
+        BOOT_UNIX_MILLIS + Number(totals.identity.startBoottimeNanos / 1_000n);
+      return { ...totals, identity: { ...totals.identity, startUnixMillis } };
+    }),
+});
+
 const rigFor = (ledger: Ledger, temporality: Temporality) => {
-  // Only its clock is used: reports of windows, one second apart.
-  const clock = new MovingLedger();
+  const reports = new MovingLedger();
   const self = new SelfTotals(() => [], ledger.losses);
   const retireExported = ledger.retireExported.bind(ledger);
   const producer = new LedgerProducer(
-    { ledger, self, counts: new ExportCounts(), retireExported, onCollect: () => undefined },
+    {
+      ledger: withDistinctStarts(ledger),
+      self,
+      counts: new ExportCounts(),
+      retireExported,
+      onCollect: () => undefined,
+    },
     {
       ...DEFAULT_OPTIONS,
       temporality,
@@ -47,14 +74,16 @@ const rigFor = (ledger: Ledger, temporality: Temporality) => {
       cgroups: { isExported: true, hasCpuTime: true, maxSeries: 2 },
     },
   );
-  const collect = async () => {
-    self.book(clock.window(), STAGES);
+  const collect = async ({ startNanos, endNanos, realtimeNanos }: WindowTimes) => {
+    self.book({ ...reports.window(), startNanos, endNanos, realtimeNanos }, STAGES);
     const result = await producer.collect();
     expect(result.errors).toEqual([]);
     return result;
   };
   return { collect };
 };
+
+type WindowTimes = Pick<ActivityWindow, 'startNanos' | 'endNanos' | 'realtimeNanos'>;
 
 const exportAll = async (
   { topology, idleFloors, steps }: History,
@@ -65,20 +94,22 @@ const exportAll = async (
   const ledger = newLedger(limited);
   const { collect } = rigFor(ledger, temporality);
   const backend = new Backend();
+  let times: WindowTimes = activityWindow();
   for (const [at, { window, readings }] of steps.entries()) {
     play(ledger, window, readings, { topology, idleFloors });
+    times = window;
     const what = fates[at % fates.length];
     if (what === 'no-export') continue;
-    const result = await collect();
+    const result = await collect(window);
     if (what === 'none') continue;
     backend.take(partOf(result.resourceMetrics, (index) => what === 'all' || index % 3 !== 0));
   }
-  for (let round = 0; round < 2; round += 1) backend.take((await collect()).resourceMetrics);
-  return { ledger, backend, last: await collect() };
+  for (let round = 0; round < 2; round += 1) backend.take((await collect(times)).resourceMetrics);
+  return { ledger, backend, last: await collect(times) };
 };
 
 const cases = [history(), fc.array(fate, { minLength: 1, maxLength: 6 }), limits] as const;
-const runs = { numRuns: 30 };
+const runs = { numRuns: 60 };
 /** A second alone; the rest is for a machine that builds beside. */
 const TIMEOUT_MILLIS = 60_000;
 
