@@ -15,6 +15,7 @@ import type { WindowReport } from '../model/window.js';
 import type { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import type { Pipeline } from './pipeline.js';
+import type { SlotUse } from './slot-watch.js';
 
 export interface MeasurementParts {
   readonly session: ActivitySession;
@@ -30,6 +31,8 @@ export interface MeasurementParts {
   readonly sweep: (isEveryEntry: boolean) => void;
   /** Looks for names that are missing; called once per batch. */
   readonly refreshNames: () => void;
+  /** Warns when the slots run low; called with each window. */
+  readonly watchSlots: (use: SlotUse) => void;
   /** Windows handed over at once while nobody watches. */
   readonly batchWindows: number;
 }
@@ -132,6 +135,7 @@ export class Measurement {
     });
     for (const { domainId, detail } of attribution.inconsistencies)
       logger.error('attribution does not close', { domain: domainId, detail });
+    this.#parts.watchSlots(report);
     this.#windowsSinceSweep += 1;
     if (this.#windowsSinceSweep >= SWEEP_WINDOWS) {
       this.#windowsSinceSweep = 0;

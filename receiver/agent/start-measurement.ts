@@ -11,7 +11,7 @@ import { sourceSpecs } from '../energy/plan-types.js';
 import { sourceLabel } from '../energy/source-label.js';
 import { SelfTotals } from '../export/self-totals.js';
 import { systemClock } from '../host/clock.js';
-import { complaintText, type Complaint } from '../model/errors.js';
+import type { Complaint } from '../model/errors.js';
 import { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import { surveyMachine, type Machine } from './machine.js';
@@ -19,6 +19,8 @@ import { Measurement } from './measurement.js';
 import { complaintOfLock, complaintOfNative } from './native-complaint.js';
 import { makePinDirectory } from './pin-directory.js';
 import { createPipeline } from './pipeline.js';
+import { sayStart } from './say-start.js';
+import { createSlotWatch } from './slot-watch.js';
 import { createThreadWatch, type ThreadWatch } from './thread-watch.js';
 import { createAgentIdentities } from './agent-identities.js';
 import { reportBuilder } from './report-builder.js';
@@ -78,19 +80,6 @@ const admit = (config: Config): E.Either<Complaint, ActivityPort> => {
   return port;
 };
 
-const sayPlan = ({ plan, facts }: Machine, logger: Logger): void => {
-  for (const note of [...facts.host.notes, ...plan.notes]) logger.warn(complaintText(note));
-  for (const { id, reason, detail } of plan.dropped)
-    logger.debug('energy source not used', { id, reason, detail });
-  for (const { domain, evidence } of plan.domains)
-    logger.info('energy domain', {
-      id: domain.id,
-      kind: domain.kind,
-      source: domain.source,
-      evidence,
-    });
-};
-
 const ledgerLimits = ({ ledger }: Config, { isExporting }: StartOptions): Config['ledger'] => ({
   ...ledger,
   maxExited: isExporting ? ledger.maxExited : Math.min(ledger.maxExited, MAX_EXITED_UNEXPORTED),
@@ -135,6 +124,7 @@ const assemble = (
       ledger.endVanished(identities.isAlive, isEveryEntry);
     },
     refreshNames: identities.refresh,
+    watchSlots: createSlotWatch(logger),
     batchWindows: BATCH_WINDOWS,
   });
   const sourceText = sourceLabel(plan).text;
@@ -154,7 +144,14 @@ export const startMeasurement = async (
   if (E.isLeft(opened)) return fail(opened.left);
   const session = opened.right;
   // Only now: what stops the agent is one line, not the last of several.
-  sayPlan(machine, options.logger);
+  sayStart(
+    {
+      plan: machine.plan,
+      hostNotes: machine.facts.host.notes,
+      slots: { count: config.accounting.maxTasks, bytesEach: layout.slotRecord.sizeBytes },
+    },
+    options.logger,
+  );
   const running = assemble(config, options, machine, session);
   const started = session.start(
     {

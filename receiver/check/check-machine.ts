@@ -5,6 +5,7 @@ import type { EnergyConfig } from '../energy/plan-types.js';
 import { prepareEnergy } from '../energy/prepare.js';
 import type { ProbePorts } from '../energy/probe.js';
 import type { HostRoots } from '../host/roots.js';
+import type { SlotTable } from '../model/slot-table.js';
 import { diagnose } from './diagnose.js';
 import { readCheckEnvironment } from './environment.js';
 import type { CheckResult } from './result.js';
@@ -12,7 +13,7 @@ import type { CheckResult } from './result.js';
 export interface CheckRequest {
   readonly roots: HostRoots;
   readonly energy: EnergyConfig & { readonly maxPlausibleWatts?: number | undefined };
-  readonly slots: { readonly count: number; readonly bytesEach: number };
+  readonly slots: SlotTable;
   readonly windowMillis: number;
 }
 

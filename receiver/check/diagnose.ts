@@ -4,6 +4,7 @@ import type { KernelFeature } from '../activity/port.js';
 import type { EnergyFacts } from '../energy/facts.js';
 import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
 import { sourceLabel } from '../energy/source-label.js';
+import { slotMebibytes, type SlotTable } from '../model/slot-table.js';
 import { energyFindings } from './energy-findings.js';
 import type { CheckEnvironment } from './environment.js';
 import { kernelFindings } from './feature-findings.js';
@@ -16,11 +17,9 @@ export interface CheckInput {
   /** Empty: the addon could not be loaded. */
   readonly kernelFeatures: readonly KernelFeature[];
   readonly environment: CheckEnvironment;
-  readonly slots: { readonly count: number; readonly bytesEach: number };
+  readonly slots: SlotTable;
   readonly windowMillis: number;
 }
-
-const BYTES_PER_MEBIBYTE = 1_048_576;
 
 const LEVELS: readonly FindingLevel[] = ['blocking', 'limited', 'note'];
 
@@ -120,7 +119,7 @@ export const diagnose = (input: CheckInput): CheckResult => {
     slots: {
       count: slots.count,
       bytesEach: slots.bytesEach,
-      mebibytes: (slots.count * slots.bytesEach) / BYTES_PER_MEBIBYTE,
+      mebibytes: slotMebibytes(slots),
     },
     findings,
   };

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What a measurement says when it has begun: what is odd, which sources count, what the slots take. */
+import type { EnergyPlan } from '../energy/plan-types.js';
+import { complaintText, type Complaint } from '../model/errors.js';
+import { slotMebibytes, type SlotTable } from '../model/slot-table.js';
+import type { Logger } from './logger.js';
+
+export interface StartFacts {
+  readonly plan: EnergyPlan;
+  /** What was odd about the host's CPUs. */
+  readonly hostNotes: readonly Complaint[];
+  readonly slots: SlotTable;
+}
+
+export const sayStart = ({ plan, hostNotes, slots }: StartFacts, logger: Logger): void => {
+  for (const note of [...hostNotes, ...plan.notes]) logger.warn(complaintText(note));
+  for (const { id, reason, detail } of plan.dropped)
+    logger.debug('energy source not used', { id, reason, detail });
+  for (const { domain, evidence } of plan.domains)
+    logger.info('energy domain', {
+      id: domain.id,
+      kind: domain.kind,
+      source: domain.source,
+      evidence,
+    });
+  logger.info('task slots', { ...slots, mebibytes: slotMebibytes(slots) });
+};

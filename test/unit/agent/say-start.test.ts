@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { createLogger } from '../../../receiver/agent/logger.js';
+import { sayStart, type StartFacts } from '../../../receiver/agent/say-start.js';
+import type { LogLevel } from '../../../receiver/config/config.js';
+
+const FACTS: StartFacts = {
+  plan: {
+    domains: [],
+    dropped: [{ id: 'psys', name: 'psys', reason: 'dead', detail: 'stands at 0' }],
+    model: undefined,
+    notes: [],
+    longestWindowMillis: undefined,
+  },
+  hostNotes: [{ what: 'read topology', cause: 'cpu3 has none', remedy: '' }],
+  slots: { count: 65_536, bytesEach: 256 },
+};
+
+const said = (facts: StartFacts, level: LogLevel = 'info'): readonly string[] => {
+  const lines: string[] = [];
+  sayStart(
+    facts,
+    createLogger(level, (line) => lines.push(line)),
+  );
+  return lines;
+};
+
+describe('sayStart', () => {
+  it('says what the slots take', () => {
+    expect(said(FACTS)).toContain(
+      'wattfeed: info: task slots count=65536 bytesEach=256 mebibytes=16\n',
+    );
+  });
+
+  it('warns of what is odd, and keeps what is left out for level debug', () => {
+    const odd = 'wattfeed: warn: read topology: cpu3 has none\n';
+    expect(said(FACTS, 'warn')).toEqual([odd]);
+    expect(said(FACTS).join('')).not.toContain('psys');
+    expect(said(FACTS, 'debug').join('')).toContain('energy source not used id=psys');
+  });
+});
