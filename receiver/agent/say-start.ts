@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What a measurement says when it has begun: what is odd, which sources count, what the slots take. */
 import type { EnergyPlan } from '../energy/plan-types.js';
+import { windowComplaint } from '../energy/window-length.js';
 import { complaintText, type Complaint } from '../model/errors.js';
 import { slotMebibytes, type SlotTable } from '../model/slot-table.js';
 import type { Logger } from './logger.js';
@@ -10,10 +11,14 @@ export interface StartFacts {
   /** What was odd about the host's CPUs. */
   readonly hostNotes: readonly Complaint[];
   readonly slots: SlotTable;
+  readonly windowMillis: number;
 }
 
-export const sayStart = ({ plan, hostNotes, slots }: StartFacts, logger: Logger): void => {
-  for (const note of [...hostNotes, ...plan.notes]) logger.warn(complaintText(note));
+export const sayStart = (facts: StartFacts, logger: Logger): void => {
+  const { plan, hostNotes, slots, windowMillis } = facts;
+  const tooLong = windowComplaint(plan, windowMillis);
+  for (const note of [...hostNotes, ...plan.notes, ...(tooLong ? [tooLong] : [])])
+    logger.warn(complaintText(note));
   for (const { id, reason, detail } of plan.dropped)
     logger.debug('energy source not used', { id, reason, detail });
   for (const { domain, evidence } of plan.domains)

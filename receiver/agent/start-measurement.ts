@@ -149,6 +149,7 @@ export const startMeasurement = async (
       plan: machine.plan,
       hostNotes: machine.facts.host.notes,
       slots: { count: config.accounting.maxTasks, bytesEach: layout.slotRecord.sizeBytes },
+      windowMillis: options.windowMillis,
     },
     options.logger,
   );

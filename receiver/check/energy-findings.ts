@@ -3,6 +3,7 @@
 import type { EnergyFacts } from '../energy/facts.js';
 import { formatWatts } from '../energy/format.js';
 import type { DroppedSource, EnergyPlan } from '../energy/plan-types.js';
+import { windowComplaint } from '../energy/window-length.js';
 import type { Finding } from './result.js';
 
 const modelFindings = (plan: EnergyPlan, facts: EnergyFacts): readonly Finding[] => {
@@ -121,17 +122,10 @@ const meterFindings = (plan: EnergyPlan): readonly Finding[] =>
     }));
 
 const windowFindings = (plan: EnergyPlan, windowMillis: number): readonly Finding[] => {
-  const longest = plan.longestWindowMillis;
-  if (longest === undefined || windowMillis <= longest) return [];
-  return [
-    {
-      id: 'window-too-long',
-      level: 'limited',
-      what: `windows of ${String(windowMillis)} ms are longer than ${String(longest)} ms`,
-      meaning: 'a counter may wrap twice unseen in one window: such windows are rejected',
-      remedy: `set the window to at most ${String(longest)} ms`,
-    },
-  ];
+  const complaint = windowComplaint(plan, windowMillis);
+  if (complaint === undefined) return [];
+  const { what, cause, remedy } = complaint;
+  return [{ id: 'window-too-long', level: 'limited', what, meaning: cause, remedy }];
 };
 
 export const energyFindings = (

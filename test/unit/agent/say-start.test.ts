@@ -14,6 +14,7 @@ const FACTS: StartFacts = {
   },
   hostNotes: [{ what: 'read topology', cause: 'cpu3 has none', remedy: '' }],
   slots: { count: 65_536, bytesEach: 256 },
+  windowMillis: 1000,
 };
 
 const said = (facts: StartFacts, level: LogLevel = 'info'): readonly string[] => {
@@ -29,6 +30,16 @@ describe('sayStart', () => {
   it('says what the slots take', () => {
     expect(said(FACTS)).toContain(
       'wattfeed: info: task slots count=65536 bytesEach=256 mebibytes=16\n',
+    );
+  });
+
+  it('warns of windows in which a counter may wrap twice, in the words of check', () => {
+    const facts = { ...FACTS, plan: { ...FACTS.plan, longestWindowMillis: 60_000 } };
+    const warned = (windowMillis: number): string =>
+      said({ ...facts, hostNotes: [], windowMillis }, 'warn').join('');
+    expect(warned(60_000)).toBe('');
+    expect(warned(60_001)).toBe(
+      'wattfeed: warn: windows of 60001 ms are longer than 60000 ms: a counter may wrap twice unseen in one window: such windows are rejected; set the window to at most 60000 ms\n',
     );
   });
 
