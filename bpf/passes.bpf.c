@@ -69,10 +69,14 @@ int wf_tag(struct bpf_iter__task *ctx)
 	return 0;
 }
 
+/*
+ * Without CONFIG_IRQ_TIME_ACCOUNTING the kernel's interrupt times are samples of the tick, and the same
+ * time is in the tasks' too: taken both, it would be charged twice.
+ */
 static __always_inline void copy_times(struct cpu_record *cpu, const struct kernel_cpustat *times)
 {
-	cpu->irq_ns = times->cpustat[CPUTIME_IRQ];
-	cpu->softirq_ns = times->cpustat[CPUTIME_SOFTIRQ];
+	cpu->irq_ns = has_irq_time ? times->cpustat[CPUTIME_IRQ] : RECORDS_UNAVAILABLE;
+	cpu->softirq_ns = has_irq_time ? times->cpustat[CPUTIME_SOFTIRQ] : RECORDS_UNAVAILABLE;
 	cpu->steal_ns = times->cpustat[CPUTIME_STEAL];
 }
 

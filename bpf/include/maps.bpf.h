@@ -91,13 +91,15 @@ SHARED struct {
 /*
  * Configuration: set between open and load, constant for the verifier, which drops what is switched
  * off. slot_mask is slots - 1; without has_smt nothing is done for the overlap; a sibling of -1 is
- * none; cgroup_subsys_id is the v1 controller whose hierarchy names workloads, -1 the unified one.
+ * none; cgroup_subsys_id is the v1 controller whose hierarchy names workloads, -1 the unified one;
+ * without has_irq_time the kernel charges interrupts to the task they interrupt.
  */
 SHARED const volatile __u32 slot_mask;
 SHARED const volatile __u32 cpu_domain_count;
 SHARED const volatile __u8 cpu_domain_of[RECORDS_CPUS_MAX];
 SHARED const volatile __s16 smt_sibling_of[RECORDS_CPUS_MAX];
 SHARED const volatile bool has_smt;
+SHARED const volatile bool has_irq_time;
 SHARED const volatile __s32 cgroup_subsys_id;
 
 SHARED struct ring_ends ring_ends;

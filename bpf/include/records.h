@@ -125,7 +125,8 @@ struct cpu_record {
 	__u64 unslotted_slice_ns;
 	__u64 overflow_ns;     /* task time of tasks for which no slot was free */
 	__u64 overflow_slice_ns;
-	/* kernel_cpustat of this CPU, copied at each window's edge; 0xff..ff where not readable */
+	/* kernel_cpustat of this CPU, copied at each window's edge; 0xff..ff where not readable, the
+	 * interrupts' also where the kernel charges them to the tasks they interrupt */
 	__u64 irq_ns;
 	__u64 softirq_ns;
 	__u64 steal_ns;

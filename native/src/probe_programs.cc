@@ -199,4 +199,9 @@ bool CanReadKernelCpuTimes() {
   return LoadProgram(BPF_PROG_TYPE_RAW_TRACEPOINT, instructions).ok();
 }
 
+bool KeepsInterruptTime() {
+  const Btf kernel = KernelBtf();
+  return kernel && btf__find_by_name_kind(kernel.get(), "irqtime", BTF_KIND_STRUCT) >= 0;
+}
+
 }  // namespace wattfeed

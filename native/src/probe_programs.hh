@@ -19,6 +19,10 @@ Status ProbeBpffs();          // a map can be pinned under /sys/fs/bpf
 // may describe the variable although its address is not given out (no CONFIG_KALLSYMS_ALL).
 bool CanReadKernelCpuTimes();
 
+// CONFIG_IRQ_TIME_ACCOUNTING: interrupts have a clock of their own and are not in the tasks' time.
+// Told by the struct that only exists with it.
+bool KeepsInterruptTime();
+
 }  // namespace wattfeed
 
 #endif  // WATTFEED_PROBE_PROGRAMS_HH_

@@ -91,6 +91,7 @@ Status Session::Configure() {
   std::copy(options_.smt_siblings.begin(), options_.smt_siblings.end(), config->smt_sibling_of);
   config->has_smt = std::any_of(options_.smt_siblings.begin(), options_.smt_siblings.end(),
                                 [](int16_t sibling) { return sibling >= 0; });
+  config->has_irq_time = KeepsInterruptTime();
   return Done{};
 }
 
