@@ -66,7 +66,8 @@ const exportSettings = (
   if (E.isLeft(settings)) {
     const [first, ...rest] = settings.left;
     for (const complaint of rest) logger.error(complaintText(complaint));
-    return E.left(first ?? { what: 'read OTEL_ variables', cause: 'invalid', remedy: '' });
+    const reason = first ?? { what: 'read OTEL_ variables', cause: 'invalid', remedy: '' };
+    return E.left({ ...reason, isUsage: true });
   }
   for (const warning of settings.right.warnings) logger.warn(complaintText(warning));
   return E.right(settings.right.exporter === 'none' ? undefined : settings.right);

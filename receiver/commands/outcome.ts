@@ -42,6 +42,8 @@ export const outcomeLines = (outcome: Outcome): readonly string[] =>
     ? []
     : outcome.complaints.map((complaint) => `wattfeed: ${complaintText(complaint)}`);
 
-/** A command's result as an outcome: a Left is a failure. */
-export const outcomeOfResult = (result: E.Either<Complaint, unknown>): Outcome =>
-  E.isLeft(result) ? failed(result.left) : FINE;
+/** A command's result as an outcome: a Left is a failure, or wrong usage where it says so. */
+export const outcomeOfResult = (result: E.Either<Complaint, unknown>): Outcome => {
+  if (E.isRight(result)) return FINE;
+  return result.left.isUsage === true ? usage(result.left) : failed(result.left);
+};

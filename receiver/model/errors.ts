@@ -10,6 +10,8 @@ export interface Complaint {
   readonly cause: string;
   /** What to do about it; empty only where nothing can be done. */
   readonly remedy: string;
+  /** The user asked for something that cannot be: exit code 2. */
+  readonly isUsage?: true;
 }
 
 export const complaintText = ({ what, cause, remedy }: Complaint): string =>

@@ -124,6 +124,14 @@ describe('wattfeed run without what it needs', () => {
     );
   });
 
+  it('uses exit code 2 for an OTEL_ variable that cannot be obeyed', () => {
+    const place = newPlace();
+    const env = { OTEL_METRICS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
+    const result = wattfeed(['run', ...place.flags], { env });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('OTEL_EXPORTER_OTLP_PROTOCOL');
+  });
+
   it('uses exit code 2 for a wrong configuration', () => {
     const place = newPlace();
     const result = wattfeed(['run', ...place.flags, '--window-millis=5']);
