@@ -31,7 +31,7 @@ export const readConfigFile = (
   return pipe(
     readText(file),
     E.map((text): ConfigInput['file'] => ({ path: file, text })),
-    E.orElse((error) =>
+    E.orElse((error): E.Either<readonly Complaint[], ConfigInput['file']> =>
       path === undefined && error.code === 'ENOENT'
         ? E.right(undefined)
         : E.left([
