@@ -45,7 +45,7 @@ interface NativeSession {
 /** What native/src/addon.cc exports. */
 interface Addon {
   openSession(options: SessionOptions): Promise<Outcome<NativeSession>>;
-  probeFeatures(): readonly KernelFeature[];
+  probeFeatures(): readonly (Omit<KernelFeature, 'code'> & { readonly errno: number })[];
   probePerf(
     spec: EnergySourceSpec & { kind: 'perf' },
     millis: number,
@@ -58,11 +58,13 @@ const EINVAL = 22;
 const ENOENT = 2;
 const ENOEXEC = 8;
 
+const codeOf = (errno: number): string => (errno > 0 ? getSystemErrorName(-errno) : '');
+
 const nativeError = (operation: string, errno: number, detail: string): NativeError => ({
   _tag: 'NativeError',
   operation,
   errno,
-  code: errno > 0 ? getSystemErrorName(-errno) : 'EUNKNOWN',
+  code: codeOf(errno) || 'EUNKNOWN',
   detail,
 });
 
@@ -115,7 +117,8 @@ const wrapAddon = (addon: Addon): ActivityPort => ({
     const opened = await callAsync('open session', () => addon.openSession(options))();
     return E.isLeft(opened) ? opened : E.right(wrapSession(opened.right));
   },
-  probeFeatures: () => addon.probeFeatures(),
+  probeFeatures: () =>
+    addon.probeFeatures().map(({ errno, ...feature }) => ({ ...feature, code: codeOf(errno) })),
   probePerf: (spec, millis) => call('probe perf event', () => addon.probePerf(spec, millis)),
   lockDirectory: (path) => call(`lock ${path}`, () => addon.lockDirectory(path)),
 });

@@ -53,11 +53,14 @@ Status ProbePerfEvents() {
 }
 
 KernelFeature Describe(const char* name, const Status& status) {
-  if (status.ok()) return {.name = name, .is_available = true, .detail = {}};
+  if (status.ok()) return {.name = name, .is_available = true, .errno_value = 0, .detail = {}};
   const Error& error = status.error();
   std::string detail = error.operation + ": " + std::strerror(error.errno_value);
   if (!error.detail.empty()) detail += "; " + error.detail;
-  return {.name = name, .is_available = false, .detail = std::move(detail)};
+  return {.name = name,
+          .is_available = false,
+          .errno_value = error.errno_value,
+          .detail = std::move(detail)};
 }
 
 }  // namespace

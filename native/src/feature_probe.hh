@@ -11,7 +11,8 @@ namespace wattfeed {
 struct KernelFeature {
   std::string name;
   bool is_available = false;
-  std::string detail;  // the error met, or the verifier's last line; empty if available
+  int errno_value = 0;  // of the step that failed; 0 if available
+  std::string detail;   // the error met, or the verifier's last line; empty if available
 };
 
 // Never asks for the kernel's version: vendors carry newer BPF under old numbers. Nothing stays

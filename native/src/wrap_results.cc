@@ -45,6 +45,7 @@ Napi::Value ToJs(Napi::Env env, const std::vector<KernelFeature>& features) {
     Napi::Object feature = Napi::Object::New(env);
     feature.Set("name", Napi::String::New(env, features[i].name));
     feature.Set("isAvailable", Napi::Boolean::New(env, features[i].is_available));
+    feature.Set("errno", Napi::Number::New(env, features[i].errno_value));
     feature.Set("detail", Napi::String::New(env, features[i].detail));
     array.Set(i, feature);
   }

@@ -77,6 +77,8 @@ export interface ActivitySession {
 export interface KernelFeature {
   readonly name: string;
   readonly isAvailable: boolean;
+  /** errno's name, e.g. `EPERM`; empty if available. */
+  readonly code: string;
   readonly detail: string;
 }
 

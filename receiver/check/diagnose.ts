@@ -8,6 +8,7 @@ import { slotMebibytes, type SlotTable } from '../model/slot-table.js';
 import { energyFindings } from './energy-findings.js';
 import type { CheckEnvironment } from './environment.js';
 import { kernelFindings } from './feature-findings.js';
+import { featureState } from './feature-state.js';
 import { hostFindings } from './host-findings.js';
 import { CHECK_SCHEMA, type CheckDomain, type CheckResult, type FindingLevel } from './result.js';
 
@@ -108,10 +109,11 @@ export const diagnose = (input: CheckInput): CheckResult => {
     exitCode: findings.some(({ level }) => level === 'blocking') ? 1 : 0,
     host: hostSection(input),
     energy: energySection(plan),
-    kernelFeatures: kernelFeatures.map(({ name, isAvailable, detail }) => ({
-      name,
-      isAvailable,
-      detail,
+    kernelFeatures: kernelFeatures.map((feature) => ({
+      name: feature.name,
+      isAvailable: feature.isAvailable,
+      isProbed: featureState(feature, kernelFeatures) !== 'not-probed',
+      detail: feature.detail,
     })),
     security: securitySection(input),
     corePmus: environment.corePmus,

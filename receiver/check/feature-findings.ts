@@ -2,6 +2,7 @@
 /** Findings about the kernel and the privileges. Pure. */
 import type { KernelFeature } from '../activity/port.js';
 import type { CheckEnvironment } from './environment.js';
+import { capabilityOf, featureState, missingCapabilities } from './feature-state.js';
 import type { Finding, FindingLevel } from './result.js';
 
 interface FeatureAdvice {
@@ -50,14 +51,51 @@ const ADVICE: Readonly<Record<string, FeatureAdvice>> = {
   },
 };
 
-const featureFindings = (features: readonly KernelFeature[]): readonly Finding[] =>
-  features
-    .filter((feature) => !feature.isAvailable)
-    .map(({ name, detail }) => ({
-      id: `kernel-${name.replaceAll('_', '-')}`,
-      what: `kernel feature ${name} is missing${detail === '' ? '' : `: ${detail}`}`,
-      ...(ADVICE[name] ?? OLD_KERNEL),
-    }));
+/** With both capabilities held, so by seccomp or a security module: it says nothing about the kernel. */
+const FORBIDDEN: FeatureAdvice = {
+  level: 'blocking',
+  meaning: 'something between this process and the kernel forbids BPF',
+  remedy: 'in a container let seccomp and AppArmor or SELinux allow bpf, or run it privileged',
+};
+
+const missingFinding = (feature: KernelFeature): Finding => {
+  const { name, code, detail } = feature;
+  const because = detail === '' ? '' : `: ${detail}`;
+  const capability = capabilityOf(feature);
+  return {
+    id: `kernel-${name.replaceAll('_', '-')}`,
+    what:
+      capability === undefined
+        ? `kernel feature ${name} is missing${because}`
+        : `${capability} is missing${because}`,
+    ...(ADVICE[name] ?? (code === 'EPERM' ? FORBIDDEN : OLD_KERNEL)),
+  };
+};
+
+/** One for all that could not be tried. */
+const unprobedFindings = (features: readonly KernelFeature[]): readonly Finding[] => {
+  const names = features
+    .filter((feature) => featureState(feature, features) === 'not-probed')
+    .map(({ name }) => name);
+  if (names.length === 0) return [];
+  const capabilities = missingCapabilities(features).join(' and ');
+  return [
+    {
+      id: 'kernel-not-probed',
+      level: 'note',
+      what: `${names.join(', ')}: cannot be probed without ${capabilities}`,
+      meaning: 'whether this kernel has them is not known yet',
+      remedy: `run wattfeed check again as root, or with ${capabilities}`,
+    },
+  ];
+};
+
+const featureFindings = (features: readonly KernelFeature[]): readonly Finding[] => [
+  ...features
+    .filter((feature) => featureState(feature, features) === 'missing')
+    .map(missingFinding),
+  ...unprobedFindings(features),
+];
 
 /** What the addon could not be asked, or asks nothing about. */
 const environmentFindings = (
@@ -65,7 +103,10 @@ const environmentFindings = (
   features: readonly KernelFeature[],
 ): readonly Finding[] => {
   const findings: Finding[] = [];
-  const isProbed = (name: string): boolean => features.some((feature) => feature.name === name);
+  const isProbed = (name: string): boolean =>
+    features.some(
+      (feature) => feature.name === name && featureState(feature, features) !== 'not-probed',
+    );
   if (features.length === 0)
     findings.push({
       id: 'addon-not-loaded',

@@ -72,7 +72,8 @@ const cgroupFindings = ({ cgroup }: CheckEnvironment): readonly Finding[] => {
       level: 'note',
       what: `cgroup ${cgroup.layout} layout: the ${cgroup.hierarchy} hierarchy names workloads`,
       meaning: `it ${cgroup.reason}`,
-      remedy: 'another one: accounting.cgroup_hierarchy',
+      remedy:
+        'if another hierarchy holds your containers, name its controller in accounting.cgroup_hierarchy',
     },
   ];
 };

@@ -58,12 +58,17 @@ const droppedLines = ({ energy }: CheckResult): readonly string[] =>
       ];
 
 const featureLines = ({ kernelFeatures }: CheckResult): readonly string[] => {
-  const present = kernelFeatures.filter((feature) => feature.isAvailable).map(({ name }) => name);
-  const missing = kernelFeatures.filter((feature) => !feature.isAvailable).map(({ name }) => name);
+  type Feature = CheckResult['kernelFeatures'][number];
+  const namesOf = (isWanted: (feature: Feature) => boolean): readonly string[] =>
+    kernelFeatures.filter(isWanted).map(({ name }) => name);
+  const present = namesOf(({ isAvailable }) => isAvailable);
+  const missing = namesOf(({ isAvailable, isProbed }) => !isAvailable && isProbed);
+  const unknown = namesOf(({ isProbed }) => !isProbed);
   if (kernelFeatures.length === 0) return labelled('features', 'not probed');
   return [
     ...labelled('features', present.length === 0 ? 'none' : present.join(', ')),
     ...(missing.length === 0 ? [] : labelled('  missing', missing.join(', '))),
+    ...(unknown.length === 0 ? [] : labelled('  unknown', unknown.join(', '))),
   ];
 };
 

@@ -75,6 +75,8 @@ export interface CheckResult {
   readonly kernelFeatures: readonly {
     readonly name: string;
     readonly isAvailable: boolean;
+    /** False: not available to this process, which says nothing about the kernel. */
+    readonly isProbed: boolean;
     readonly detail: string;
   }[];
   readonly security: {

@@ -62,7 +62,7 @@ describe('probeFeatures', () => {
     ]);
   });
 
-  it('says what an unprivileged user lacks', () => {
+  it('says what an unprivileged user lacks, with the errno', () => {
     const code = `process.setgid(65534); process.setuid(65534);
       console.log(JSON.stringify(addon.probeFeatures()));`;
     const child = spawnSync(
@@ -76,10 +76,12 @@ describe('probeFeatures', () => {
         {
           name: 'cap_bpf',
           isAvailable: false,
+          errno: 1,
           detail: 'read CapEff: Operation not permitted; not in the effective set',
         },
-        expect.objectContaining({ name: 'tp_btf', isAvailable: false }),
+        expect.objectContaining({ name: 'tp_btf', isAvailable: false, errno: 1 }),
         expect.objectContaining({ name: 'bpffs', isAvailable: false }),
+        expect.objectContaining({ name: 'btf', isAvailable: true, errno: 0 }),
       ]),
     );
   });

@@ -105,6 +105,14 @@ describe('wattfeed run without what it needs', () => {
     expect(existsSync(place.socketPath)).toBe(false);
   });
 
+  it('does not call the kernel too old in check', () => {
+    const { code, stdout } = wattfeed(['check'], { wrapper: NO_BPF });
+    const text = stdout.replace(/\s+/g, ' ');
+    expect(code).toBe(1);
+    expect(text).toContain('cannot be probed without CAP_BPF and CAP_PERFMON');
+    expect(text).not.toContain('newer');
+  });
+
   // Node's recursive mkdir asks for parent and child in turn for ever here: mend in host/directories.ts.
   it('says one line with the remedy: no bpffs mounted', async () => {
     const place = newPlace();

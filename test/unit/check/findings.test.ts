@@ -23,7 +23,22 @@ import {
 import { rootsWith } from '../../support/machines/temporary-tree.js';
 import { alive } from '../../support/energy/plan-of.js';
 
-const FINE: readonly KernelFeature[] = [{ name: 'btf', isAvailable: true, detail: '' }];
+const FINE: readonly KernelFeature[] = [{ name: 'btf', isAvailable: true, code: '', detail: '' }];
+const missing = (name: string, code: string): KernelFeature => ({
+  name,
+  isAvailable: false,
+  code,
+  detail: code,
+});
+/** As measured for root without any capability. */
+const UNPRIVILEGED: readonly KernelFeature[] = [
+  missing('cap_bpf', 'EPERM'),
+  missing('cap_perfmon', 'EPERM'),
+  ...FINE,
+  missing('tp_btf', 'EPERM'),
+  missing('bpffs', 'EPERM'),
+  missing('perf_events', 'EACCES'),
+];
 const PROC = procTree({ kernel: '6.1', cpuinfo: ['vendor_id : GenuineIntel', 'cpu family : 6'] });
 const HOST = [
   cpuTree(placesOf({ packages: 1, coresPerPackage: 1, threadsPerCore: 1 })),
@@ -52,7 +67,7 @@ describe('kernelFindings', () => {
 
   it('does not tell the same twice', () => {
     const bare = environmentWith({ 'proc/self/mounts': '' });
-    const probed: KernelFeature = { name: 'bpffs', isAvailable: false, detail: 'ENOENT' };
+    const probed = missing('bpffs', 'ENOENT');
     expect(idsOf([probed], bare)).toEqual(['blocking kernel-bpffs']);
   });
 
@@ -84,10 +99,48 @@ describe('kernelFindings', () => {
   });
 
   it('calls any other missing feature a kernel that is too old', () => {
-    const missing: KernelFeature = { name: 'tp_btf', isAvailable: false, detail: 'EINVAL' };
-    expect(kernelFindings([...FINE, missing], environmentWith())).toMatchObject([
-      { id: 'kernel-tp-btf', level: 'blocking', what: 'kernel feature tp_btf is missing: EINVAL' },
+    expect(kernelFindings([...FINE, missing('tp_btf', 'EINVAL')], environmentWith())).toMatchObject(
+      [
+        {
+          id: 'kernel-tp-btf',
+          level: 'blocking',
+          what: 'kernel feature tp_btf is missing: EINVAL',
+        },
+      ],
+    );
+  });
+
+  it('says once what cannot be probed for want of a capability, and accuses no kernel', () => {
+    const found = kernelFindings(UNPRIVILEGED, environmentWith());
+    expect(found).toMatchObject([
+      { id: 'kernel-cap-bpf', level: 'blocking', what: 'CAP_BPF is missing: EPERM' },
+      { id: 'kernel-cap-perfmon', level: 'blocking', what: 'CAP_PERFMON is missing: EPERM' },
+      {
+        id: 'kernel-not-probed',
+        level: 'note',
+        what: 'tp_btf, bpffs, perf_events: cannot be probed without CAP_BPF and CAP_PERFMON',
+      },
     ]);
+    expect(JSON.stringify(found)).not.toContain('5.15');
+  });
+
+  it('takes the word of /proc for what could not be probed', () => {
+    const bare = environmentWith({ 'proc/self/mounts': '' });
+    expect(idsOf(UNPRIVILEGED, bare)).toContain('blocking kernel-bpffs');
+  });
+
+  it('keeps what the kernel refused for another reason apart', () => {
+    const found = idsOf([...UNPRIVILEGED, missing('task_iterator', 'ENOENT')], environmentWith());
+    expect(found).toContain('blocking kernel-task-iterator');
+  });
+
+  it.each([
+    ['EPERM', /seccomp/],
+    ['EACCES', /5\.15/],
+  ])('does not call %s unknown while both capabilities are held', (code, remedy) => {
+    const [finding] = kernelFindings([...FINE, missing('tp_btf', code)], environmentWith());
+    expect(finding).toMatchObject({ id: 'kernel-tp-btf', level: 'blocking' });
+    expect(finding?.remedy).toMatch(remedy);
   });
 });
 
@@ -96,6 +149,7 @@ describe('diagnose', () => {
     parts: readonly Readonly<Record<string, Entry>>[],
     liveness: Readonly<Record<string, Liveness>>,
     windowMillis = 1000,
+    kernelFeatures = FINE,
   ): ReturnType<typeof diagnose> => {
     const roots = rootsWith(...HOST, ...parts);
     const facts = readEnergyFacts(roots);
@@ -108,12 +162,25 @@ describe('diagnose', () => {
     return diagnose({
       facts,
       plan,
-      kernelFeatures: FINE,
+      kernelFeatures,
       environment: readCheckEnvironment(roots),
       slots: { count: 65_536, bytesEach: 256 },
       windowMillis,
     });
   };
+
+  it('tells in text and JSON what is unknown from what is missing', () => {
+    const result = run([], {}, 1000, [...UNPRIVILEGED, missing('task_iterator', 'ENOENT')]);
+    const states = result.kernelFeatures.map(({ name, isAvailable, isProbed }) =>
+      [name, isAvailable, isProbed].join(' '),
+    );
+    expect(states).toContain('tp_btf false false');
+    expect(states).toContain('task_iterator false true');
+    expect(states).toContain('btf true true');
+    expect(renderCheck(result)).toContain(
+      '  missing  cap_bpf, cap_perfmon, task_iterator\n  unknown  tp_btf, bpffs, perf_events\n',
+    );
+  });
 
   it('survives JSON unchanged', () => {
     const result = run([powercapTree([{ id: 'intel-rapl:0', name: 'package-0' }])], {

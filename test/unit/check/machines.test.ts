@@ -34,6 +34,7 @@ const featuresOf = ({ missingFeatures = {} }: Machine): readonly KernelFeature[]
   FEATURES.map((name) => ({
     name,
     isAvailable: missingFeatures[name] === undefined,
+    code: /^E[A-Z]+/.exec(missingFeatures[name] ?? '')?.[0] ?? '',
     detail: missingFeatures[name] ?? '',
   }));
 
