@@ -36,23 +36,25 @@ judge_reports() {
     BEGIN { RS = ""; ORS = "\n\n" }
     /ERROR: AddressSanitizer/ { print; broken = 1; next }
     broken { print; next }
-    /leak of/ && /wattfeed\.node|libbpf/ { print }')
+    /leak of/ && /native\/src\/|wattfeed::|wattfeed\.node|libbpf/ { print }')
   [ -z "$found" ] && return
   printf '%s\n' "$found"
   return 1
 }
 
 run_address() {
+  local addon=$PWD/native/build-address/Release/wattfeed.node
   quietly node_modules/.bin/cmake-js compile -d native -O native/build-address --CDWATTFEED_SANITIZE=address
   core_test address
-  say "test/native, address sanitizer"
   # log_path: a Worker's stderr is no test's. The exit code of the leak check is left to judge_reports.
-  LD_PRELOAD=$(g++ -print-file-name=libasan.so) \
-    WATTFEED_ADDON=$PWD/native/build-address/Release/wattfeed.node \
-    ASAN_OPTIONS="detect_leaks=1:log_path=$reports/asan" \
-    LSAN_OPTIONS=exitcode=0 \
-    node_modules/.bin/vitest run --project native --exclude test/native/core.test.ts --testTimeout 240000
-  judge_reports || { echo "address sanitizer: the reports above are ours" >&2 && return 1; }
+  local -x LD_PRELOAD ASAN_OPTIONS="detect_leaks=1:log_path=$reports/asan" LSAN_OPTIONS=exitcode=0
+  say "test/native, address sanitizer"
+  LD_PRELOAD=$(g++ -print-file-name=libasan.so)
+  WATTFEED_ADDON=$addon node_modules/.bin/vitest run --project native \
+    --exclude test/native/core.test.ts --testTimeout 240000
+  say "leaks"
+  node scripts/native-exercise.mjs "$addon"
+  LD_PRELOAD='' judge_reports || { echo "address sanitizer: the reports above are ours" >&2 && return 1; }
 }
 
 run_thread() {

@@ -5,13 +5,17 @@
 
 #include <napi.h>
 
+#include <memory>
+
 #include "directory_lock.hh"
+#include "measurement.hh"
 
 namespace wattfeed {
 
 struct AddonState {
   Napi::FunctionReference session_constructor;
   DirectoryLocks locks;
+  std::unique_ptr<Measurement> opened;  // on its way to the session that is being constructed
 };
 
 }  // namespace wattfeed

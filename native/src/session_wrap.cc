@@ -42,10 +42,10 @@ class SessionWrap::OpenWorker final : public Napi::AsyncWorker {
   void OnOK() override {
     if (!opened_.ok()) return deferred_.Resolve(Failure(Env(), opened_.error()));
     auto* state = Env().GetInstanceData<AddonState>();
-    const auto external =
-        Napi::External<std::unique_ptr<Measurement>>::New(Env(), &opened_.value());
-    const Napi::Object session = state->session_constructor.New({external});
-    // Empty only while the environment is going down; the measurement then ends with this worker.
+    state->opened = std::move(opened_.value());
+    const Napi::Object session = state->session_constructor.New({});
+    state->opened.reset();
+    // Empty only while the environment is going down.
     if (!session.IsEmpty()) deferred_.Resolve(Success(Env(), session));
   }
 
@@ -98,12 +98,13 @@ Napi::Value SessionWrap::Open(const Napi::CallbackInfo& info) {
 
 SessionWrap::SessionWrap(const Napi::CallbackInfo& info)
     : ObjectWrap<SessionWrap>(info), env_(info.Env()) {
-  if (!info[0].IsExternal()) {
+  auto* state = info.Env().GetInstanceData<AddonState>();
+  if (!state->opened) {
     Napi::TypeError::New(info.Env(), "sessions are made by openSession()")
         .ThrowAsJavaScriptException();
     return;
   }
-  measurement_ = std::move(*info[0].As<Napi::External<std::unique_ptr<Measurement>>>().Data());
+  measurement_ = std::move(state->opened);
 }
 
 SessionWrap::~SessionWrap() {

@@ -21,7 +21,7 @@ class SessionWrap final : public Napi::ObjectWrap<SessionWrap> {
   // `openSession(options)`: loads and attaches on a worker thread; a promise of a result.
   static Napi::Value Open(const Napi::CallbackInfo& info);
 
-  // Not for JavaScript: takes an External that only Open() makes.
+  // Not for JavaScript: takes the measurement that Open() has just left in the addon's state.
   explicit SessionWrap(const Napi::CallbackInfo& info);
   ~SessionWrap() override;
 
