@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The simulated hardware itself: interfaces, physics, faults, and the truth against the counters. */
+/** The simulated hardware itself: interfaces, physics, faults, and the truth under load. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { bootAndRun, perfCounts, type Run } from './harness/files.js';
-import {
-  ownersOfZone,
-  packageNanojoules,
-  processNamed,
-  zoneOf,
-  type Truth,
-  type TruthProcess,
-} from './harness/truth.js';
+import { bootAndRun, hookMillis, patientMillis, perfCounts, type Run } from './harness/files.js';
+import { expectClosed, within } from './harness/expectations.js';
+import { describeTruth } from './harness/truth-cases.js';
+import { processNamed, zoneOf, type Truth, type TruthProcess } from './harness/truth.js';
 
 const MIX_SECONDS = Number(process.env['WATTFEED_VM_MIX_SECONDS'] ?? 120);
-/** The other phases take about 60 s on an idle host, several times that on a busy one. */
-const LIMIT_MILLIS = (MIX_SECONDS + 240) * 1000;
+/** The other phases take about 60 s on an idle host. */
+const LIMIT_MILLIS = patientMillis(MIX_SECONDS + 180);
 
 let run: Run;
 
@@ -25,17 +20,7 @@ beforeAll(async () => {
     `bash /vm/guest/hardware.sh ${MIX_SECONDS.toString()}`,
     LIMIT_MILLIS,
   );
-}, LIMIT_MILLIS + 120_000);
-
-const expectClosed = (truth: Truth): void => {
-  expect(truth.missing).toBe(0);
-  for (const zone of truth.zones) {
-    expect({ zone: zone.name, nanojoules: ownersOfZone(truth, zone.name) }).toEqual({
-      zone: zone.name,
-      nanojoules: zone.totalNanojoules,
-    });
-  }
-};
+}, hookMillis(LIMIT_MILLIS));
 
 /** What a process did between two truths in which it is the load that its name says. */
 const activity = (name: string, label: string) => {
@@ -50,11 +35,6 @@ const activity = (name: string, label: string) => {
     overlapRatio: rise((process) => process.overlapNanos) / runNanos,
   };
 };
-const within = (value: number, expected: number, ratio: number): void => {
-  expect(value).toBeGreaterThan(expected * (1 - ratio));
-  expect(value).toBeLessThan(expected * (1 + ratio));
-};
-
 describe('powercap', () => {
   it('shows the tree of a server with a client part, energy readable by root only', () => {
     expect(run.rows('zones.tsv').map(([zone, name, mode]) => [zone, name, mode])).toEqual([
@@ -194,69 +174,7 @@ describe('faults', () => {
   });
 });
 
-describe('truth', () => {
-  const SNAPSHOTS = ['mix-0', 'mix-1', 'mix-2'];
-
-  it('is the zones to the nanojoule, in one snapshot, before, during and after a mixed load', () => {
-    for (const name of SNAPSHOTS) expectClosed(run.truth(name));
-    const seconds =
-      Number(run.truth('mix-2').monotonicNanos - run.truth('mix-0').monotonicNanos) / 1e9;
-    expect(seconds).toBeGreaterThanOrEqual(MIX_SECONDS);
-    const truth = run.truth('mix-2');
-    const total =
-      zoneOf(truth, 'package-0').totalNanojoules -
-      zoneOf(run.truth('mix-0'), 'package-0').totalNanojoules;
-    console.log(
-      `truth = zones over ${seconds.toFixed(1)} s: package ${(Number(total) / 1e9).toFixed(6)} J, ` +
-        `${truth.owners.length.toString()} owners, ` +
-        `${truth.owners.find((owner) => owner.kind === 'folded')?.tgid.toString() ?? '?'} ended processes folded`,
-    );
-  });
-
-  it('lies between the counters that powercap shows right before and right after it', () => {
-    const zoneNames: Readonly<Record<string, string>> = {
-      'intel-rapl:0': 'package-0',
-      'intel-rapl:0:0': 'core-0',
-      'intel-rapl:0:2': 'dram-0',
-      'intel-rapl:1': 'psys',
-    };
-    for (const name of SNAPSHOTS) {
-      const read = (suffix: string): ReadonlyMap<string, bigint> =>
-        new Map(
-          run
-            .rows(`${name}.${suffix}`)
-            .map(([zone, , , value]) => [zone ?? '', BigInt(value ?? '')]),
-        );
-      const [before, after] = [read('before'), read('after')];
-      for (const [zone, truthName] of Object.entries(zoneNames)) {
-        const { counterMicrojoules } = zoneOf(run.truth(name), truthName);
-        expect(counterMicrojoules).toBeGreaterThanOrEqual(before.get(zone) ?? -1n);
-        expect(counterMicrojoules).toBeLessThanOrEqual(after.get(zone) ?? -1n);
-      }
-    }
-  });
-
-  it('has the ended processes in it, each with its energy, and loses no switch', () => {
-    const truth = run.truth('mix-2');
-    const ended = truth.owners.filter((owner) => owner.kind === 'process' && !owner.isLive);
-    expect(ended.length).toBeGreaterThan(50);
-    for (const name of ['int_hi', 'stream', 'avx512', 'chase']) {
-      const process = processNamed(truth, name);
-      expect(process.isLive).toBe(false);
-      expect(packageNanojoules(process.energy[0])).toBeGreaterThan(1_000_000_000n);
-    }
-    expect(truth.owners.find((owner) => owner.kind === 'lost')?.tgid).toBe(0);
-    expect(truth.owners.find((owner) => owner.kind === 'folded')?.tgid).toBeGreaterThan(0);
-  });
-
-  it('keeps CPU time as the kernel does, within what its two clocks differ', () => {
-    const truth = run.truth('mix-2');
-    for (const name of ['chase', 'avx512']) {
-      const process = processNamed(truth, name);
-      within(Number(process.runNanos), Number(process.execNanos), 0.1);
-    }
-  });
-});
+describeTruth(() => run, MIX_SECONDS);
 
 describe('simhw', () => {
   it('can be removed', () => {

@@ -2,16 +2,16 @@
 /** The second shape: two packages with a memory node each, and memory that stays where it was first used. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { bootAndRun, type Run } from './harness/files.js';
+import { bootAndRun, hookMillis, patientMillis, type Run } from './harness/files.js';
 import { ownersOfZone, processNamed } from './harness/truth.js';
 
-const LIMIT_MILLIS = 120_000;
+const LIMIT_MILLIS = patientMillis(100);
 
 let run: Run;
 
 beforeAll(async () => {
   run = await bootAndRun('numa', '7.3', 'bash /vm/guest/numa.sh', LIMIT_MILLIS);
-}, LIMIT_MILLIS + 120_000);
+}, hookMillis(LIMIT_MILLIS));
 
 describe('numa shape', () => {
   it('has two packages with their zones, and the MMIO duplicate of each when asked for', () => {

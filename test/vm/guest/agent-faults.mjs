@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/** agent-faults.mjs perf|powercap: steady load, then each fault once. Judged by agent.test.ts. */
+/**
+ * agent-faults.mjs perf|powercap: the agent, then a mixed load, and under it steady windows and each fault once. Judged by agent.test.ts.
+ */
 import { appendFileSync, writeFileSync } from 'node:fs';
 
-import { control, load, now, out, save, startAgent, truth } from './agent.mjs';
+import { control, load, now, out, save, startAgent } from './agent.mjs';
 
 const [source] = process.argv.slice(2);
 const WINDOW_MILLIS = 500;
@@ -26,19 +28,24 @@ const FAULTS = {
   ],
 };
 
+const MIX = [
+  ['int_hi', 3600, 'duty=200'],
+  ['stream', 3600, 'duty=150', 'period=50000', 'threads=2'],
+  ['avx512', 3600, 'cpu=1', 'duty=150'],
+  ['chase', 3600, 'cpu=3', 'duty=200'],
+  ['tiny', 3600, 'forks=1000', 'duty=300', 'period=5000'],
+];
+
 const mark = (phase) => appendFileSync(out(`${source}.phases`), `${now()}\t${phase}\n`);
 writeFileSync(out(`${source}.phases`), '');
 
-const loads = [
-  load('int_hi', 300, 'duty=500', 'threads=2'),
-  load('stream', 300, 'duty=300', 'cpu=3'),
-];
 const agent = await startAgent(source, { sources: [source], windowMillis: WINDOW_MILLIS });
-await agent.windows(2);
+// threads, duty cycles, pinned and not, and a storm of short processes; after the agent's start, which is most of
+// a minute of CPU time under TCG
+const loads = MIX.map((words) => load(...words));
+await agent.windows(3);
 mark('steady');
-truth(`${source}-0`);
 await agent.windows(STEADY_WINDOWS);
-truth(`${source}-1`);
 for (const [name, fault] of FAULTS[source]) {
   mark(name);
   control('fault', fault);
@@ -53,8 +60,8 @@ control('suspend', '45000', 'reset');
 await agent.windows(FAULT_WINDOWS);
 mark('end');
 await agent.windows(2);
-const code = await agent.stop();
 for (const one of loads) await one.stop();
+const code = await agent.stop();
 save('reads', `${source}.reads`);
 writeFileSync(out(`${source}.exit`), `${code}\n`);
 process.exit(0);

@@ -8,7 +8,6 @@ mix_seconds=${1:-120}
 
 # small tables, so that the mix also needs records again (`folded`)
 insmod /vm/simhw/simhw.ko max_processes=400 max_threads=400 || exit 1
-echo "kernel: simhw loaded"
 
 # -- 1: as a server's: listing, perf stat on both PMUs
 zones >"$OUT/zones.tsv"
@@ -96,14 +95,15 @@ perf stat -x, -e instructions -o "$OUT/perf-again.csv" -- true
 # -- 2: mixed load with threads, duty cycles, a storm of short processes; snapshots on the way
 between mix-0
 end=$((SECONDS + mix_seconds))
-"$LOAD" int_hi "$mix_seconds" duty=400 >/dev/null &
-"$LOAD" stream "$mix_seconds" duty=700 period=50000 threads=2 >/dev/null &
-"$LOAD" avx512 "$mix_seconds" cpu=1 duty=500 >/dev/null &
-"$LOAD" chase "$mix_seconds" cpu=3 >/dev/null &
-"$LOAD" tiny "$mix_seconds" forks=1000 >/dev/null &
+start int_hi duty=400
+start stream duty=700 period=50000 threads=2
+start avx512 cpu=1 duty=500
+start chase cpu=3
+start tiny forks=1000
 while [ $SECONDS -lt $((end - mix_seconds / 2)) ]; do sleep 1; done
 between mix-1
-wait
+while [ $SECONDS -lt $end ]; do sleep 1; done
+stop_all
 between mix-2
 cat "$SIMHW/status" >"$OUT/status.txt"
 

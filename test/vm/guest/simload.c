@@ -4,7 +4,8 @@
  * computes does not matter. Usage: simload NAME SECONDS [key=value ...]
  *   cpu=N       run on that CPU only          threads=N  this many threads (default 1)
  *   duty=MILLI  busy part of each period      period=US  of the duty cycle (default 20000)
- *   forks=US    a child every so often that computes for that long and ends (a fork storm)
+ *   forks=US    one child after the other that computes for that long and ends (a fork storm); with duty
+ *               it rests for that part of a period after each
  *   yield=1     sched_yield between the rounds
  * Prints one line: name, pid, CPU nanoseconds by CLOCK_PROCESS_CPUTIME_ID, rounds.
  */
@@ -62,6 +63,8 @@ static void fork_storm(void)
 		}
 		if (child > 0)
 			waitpid(child, NULL, 0);
+		if (duty_milli < 1000)
+			sleep_until(now_ns(CLOCK_MONOTONIC) + period_us * (1000 - duty_milli));
 	}
 }
 

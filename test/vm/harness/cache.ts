@@ -10,7 +10,9 @@ export type KernelVersion = '6.1' | '6.12' | '7.3';
 export const KERNEL_VERSIONS: readonly KernelVersion[] = ['6.1', '6.12', '7.3'];
 
 export const VM_DIRECTORY = fileURLToPath(new URL('..', import.meta.url));
-export const PRODUCT_DIRECTORY = fileURLToPath(new URL('../../..', import.meta.url));
+/** What the guest has at /product: this working tree, or another build of the product. */
+export const PRODUCT_DIRECTORY =
+  process.env['WATTFEED_VM_PRODUCT'] ?? fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The cache of images/common.sh: same variables, same order. */
 export const cacheDirectory = (env: NodeJS.ProcessEnv = process.env): string => {

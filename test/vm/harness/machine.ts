@@ -75,6 +75,15 @@ const shapeArguments: Readonly<Record<Shape, readonly string[]>> = {
   ],
 };
 
+const KERNEL_ARGUMENTS = [
+  ...['console=ttyS0', 'quiet', 'panic=-1', 'oops=panic', 'rdinit=/init'],
+  'mitigations=off',
+  // on a busy host the watchdogs take a late vCPU for a broken clock or a lock-up
+  ...['tsc=reliable', 'nowatchdog'],
+  // memory daemons that would use a quarter of a CPU under TCG
+  ...['transparent_hugepage=never', 'damon_stat.enabled=N'],
+].join(' ');
+
 /**
  * TCG with a thread per CPU: stable from QEMU 10 on only (7.2 panicked the guest about once in 25 scheduler
  * attaches, a stale INT3 of text patching). An Intel server's family and model, so that software which
@@ -100,7 +109,7 @@ export const qemuCommand = (
     ...shapeArguments[shape],
     ...['-kernel', join(cache, 'kernels', kernel, 'vmlinuz')],
     ...['-initrd', join(cache, 'kernels', kernel, 'initramfs.cpio')],
-    ...['-append', 'console=ttyS0 quiet panic=-1 oops=panic mitigations=off rdinit=/init'],
+    ...['-append', KERNEL_ARGUMENTS],
     ...devices,
     ...['-display', 'none', '-serial', 'stdio', '-no-reboot', '-net', 'none'],
   ]);
