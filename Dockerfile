@@ -7,7 +7,7 @@
 #   --cap-drop ALL --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH \
 #   --security-opt seccomp=unconfined --security-opt apparmor=unconfined --read-only \
 #   -v /sys:/host/sys:ro -v /sys/fs/bpf:/sys/fs/bpf -v /run/wattfeed:/run/wattfeed \
-#   -v /var/lib/wattfeed:/var/lib/wattfeed -v /etc/machine-id:/etc/machine-id:ro \
+#   -v /etc/machine-id:/etc/machine-id:ro \
 #   -e OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 wattfeed
 # docker exec -it wattfeed wattfeed top
 #

@@ -48,7 +48,6 @@ export interface ExportConfig {
 
 export interface AgentConfig {
   readonly socketPath: string;
-  readonly stateDirectory: string;
   readonly pinDirectory: string;
 }
 

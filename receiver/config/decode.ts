@@ -66,7 +66,6 @@ export const configOfFile = (file: ConfigFile): Config => ({
   },
   agent: {
     socketPath: file.agent.socket_path,
-    stateDirectory: file.agent.state_directory,
     pinDirectory: file.agent.pin_directory,
   },
   log: file.log,

@@ -210,10 +210,6 @@ const agent = z.strictObject({
     reason: 'Below /run, so that it does not survive a reboot.',
     alias: '--socket',
   }),
-  state_directory: key(absolutePath.default('/var/lib/wattfeed'), {
-    description: 'Directory for what has to survive a restart of the agent.',
-    reason: 'The place the file system hierarchy standard names for it.',
-  }),
   pin_directory: key(absolutePath.default('/sys/fs/bpf/wattfeed'), {
     description: 'bpffs directory of pinned maps and of the lock that admits one measurer.',
     reason: 'Below the place where bpffs is mounted everywhere.',

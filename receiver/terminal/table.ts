@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Columns that share the width of a terminal. Own code, not cli-table3: that one takes fixed
- * column widths only, so it can neither keep a row within 80 columns while two columns share what
- * is left, nor leave out columns by importance, nor cut a path at its beginning.
+ * Columns that share the width of a terminal. Own code: table libraries take fixed column widths
+ * only, so they can neither keep a row within 80 columns while two columns share what is left, nor
+ * leave out columns by importance, nor cut a path at its beginning.
  */
 import { clipEnd, clipStart, displayWidth, padEnd, padStart, safeText } from './width.js';
 

@@ -52,7 +52,7 @@ const anyFile = section({
   ),
   ledger: section({ max_exited: fc.integer({ min: 0, max: 4_194_304 }) }),
   export: section({ levels: section({ thread: fc.boolean(), process: fc.boolean() }) }),
-  agent: section({ socket_path: path, state_directory: path }),
+  agent: section({ socket_path: path, pin_directory: path }),
   log: section({ level: fc.constantFrom(...LOG_LEVELS) }),
 });
 
