@@ -42,12 +42,18 @@ const reportAt = (reports: readonly Report[], window: string): Report => {
   return found;
 };
 
+/** Both kinds are measured on the simulated machine: an absent one would make the table meaningless. */
+const known = (value: number | null, column: Column): number => {
+  if (value === null) throw new Error(`the agent has no ${column} on the simulated machine`);
+  return value;
+};
+
 /** What the agent had given to each load since its start, by one of its columns. */
 const agentJoules = (report: Report, column: Column, loads: readonly string[]): Joules =>
   groupByLoad(
     [
-      ...report.processes.map((row) => ({ name: row.name, joules: row[column] })),
-      { name: 'other', joules: report.exitedProcesses[column] },
+      ...report.processes.map((row) => ({ name: row.name, joules: known(row[column], column) })),
+      { name: 'other', joules: known(report.exitedProcesses[column], column) },
     ],
     loads,
   );

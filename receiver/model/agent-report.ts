@@ -59,13 +59,18 @@ export interface AgentReport {
   readonly accounting: AccountingRow;
 }
 
+/** Absent, unknown and zero are three values: joules null, watts null beside joules, and 0. */
 export interface EnergyRow {
-  /** Mean power over the last window. */
-  readonly packageWatts: number;
-  readonly dramWatts: number;
-  /** Since the agent started. */
-  readonly packageJoules: number;
-  readonly dramJoules: number;
+  /**
+   * Mean power over the last window. Null: absent, or unknown, because a domain of the kind gave no energy
+   * in this window and the row has none from the others. Beside such a domain a number is what
+   * the others gave; `domains` says which were silent.
+   */
+  readonly packageWatts: number | null;
+  readonly dramWatts: number | null;
+  /** Since the agent started. Null: absent, no domain of the kind is attributed on this machine. */
+  readonly packageJoules: number | null;
+  readonly dramJoules: number | null;
   /** CPU time of the last window ÷ its length: 1 = one CPU. */
   readonly cpuRatio: number;
   readonly cpuSeconds: number;

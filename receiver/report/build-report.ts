@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The last window and the ledger as the one report that every viewer gets. Pure. */
 import { AGENT_REPORT_SCHEMA, type AgentReport, type ProcessRow } from '../model/agent-report.js';
+import { addEnergyRows } from '../model/energy-row.js';
 import type { EnergyOrigin, EnergySourceKind, SplitMethod } from '../model/energy-domain.js';
 import type { DomainTotals, RatedLedgerView } from '../model/ledger-view.js';
-import { nanos, NANOS_PER_MILLISECOND, secondsOf } from '../model/units.js';
+import { NANOS_PER_MILLISECOND, secondsOf } from '../model/units.js';
 import type { Nanos } from '../model/units.js';
 import type { WindowReport } from '../model/window.js';
 import { domainRows, meterRows, perSecond } from './domain-rows.js';
 import {
-  addEnergyRows,
   cgroupRow,
   energyRow,
   nameRow,
   processRow,
+  rowWindow,
   threadRow,
   userRow,
+  type RowWindow,
 } from './energy-rows.js';
 
 /** How the joules come about, as the energy plan says it. */
@@ -81,12 +83,12 @@ const windowPart = (window: WindowReport, spanNanos: Nanos): AgentReport['window
  */
 const processPart = (
   { ledger }: ReportInput,
-  spanNanos: Nanos,
+  rows: RowWindow,
 ): Pick<AgentReport, 'processes' | 'exitedProcesses'> => {
   const processes: ProcessRow[] = [];
-  let exitedProcesses = energyRow(ledger.exitedProcesses(), spanNanos);
+  let exitedProcesses = energyRow(ledger.exitedProcesses(), rows);
   for (const entry of ledger.processes()) {
-    const row = processRow(entry, spanNanos);
+    const row = processRow(entry, rows);
     if (row.isExited && row.cpuRatio === 0) exitedProcesses = addEnergyRows(exitedProcesses, row);
     else processes.push(row);
   }
@@ -96,8 +98,9 @@ const processPart = (
 /** Rows stand in the ledger's order; viewers sort. Cost: one pass over all entries. */
 export const buildReport = (input: ReportInput): AgentReport => {
   const { window, ledger, source } = input;
-  const spanNanos = nanos(window.endNanos - window.startNanos);
   const domains = ledger.domains();
+  const rows = rowWindow(window, domains);
+  const { spanNanos } = rows;
   const overflow = ledger.overflow();
   return {
     schema: AGENT_REPORT_SCHEMA,
@@ -117,15 +120,15 @@ export const buildReport = (input: ReportInput): AgentReport => {
     },
     domains: domainRows(window, domains),
     meters: meterRows(window, domains),
-    ...processPart(input, spanNanos),
-    cgroups: Array.from(ledger.cgroups(), (entry) => cgroupRow(entry, spanNanos)),
-    threads: Array.from(ledger.threads(), (entry) => threadRow(entry, spanNanos)),
-    overflowProcesses: energyRow(overflow.processes, spanNanos),
-    overflowCgroups: energyRow(overflow.cgroups, spanNanos),
-    names: Array.from(ledger.names(), (entry) => nameRow(entry, spanNanos)),
-    overflowNames: energyRow(ledger.namesOverflow(), spanNanos),
-    users: Array.from(ledger.users(), (entry) => userRow(entry, spanNanos)),
-    overflowUsers: energyRow(ledger.usersOverflow(), spanNanos),
+    ...processPart(input, rows),
+    cgroups: Array.from(ledger.cgroups(), (entry) => cgroupRow(entry, rows)),
+    threads: Array.from(ledger.threads(), (entry) => threadRow(entry, rows)),
+    overflowProcesses: energyRow(overflow.processes, rows),
+    overflowCgroups: energyRow(overflow.cgroups, rows),
+    names: Array.from(ledger.names(), (entry) => nameRow(entry, rows)),
+    overflowNames: energyRow(ledger.namesOverflow(), rows),
+    users: Array.from(ledger.users(), (entry) => userRow(entry, rows)),
+    overflowUsers: energyRow(ledger.usersOverflow(), rows),
     accounting: {
       slotsUsed: window.slotsUsed,
       slotsLimit: window.slotsLimit,

@@ -8,8 +8,10 @@ import type {
   ThreadRow,
   UserRow,
 } from '../model/agent-report.js';
+import type { AttributedKind } from '../model/energy-domain.js';
 import type {
   CgroupTotals,
+  DomainTotals,
   NameTotals,
   ProcessTotals,
   Rated,
@@ -17,35 +19,67 @@ import type {
   ThreadTotals,
   UserTotals,
 } from '../model/ledger-view.js';
-import { joulesOf, meanWatts, secondsOf } from '../model/units.js';
-import type { Nanos } from '../model/units.js';
+import { joulesOf, meanWatts, nanos, secondsOf } from '../model/units.js';
+import type { Microjoules, Nanos } from '../model/units.js';
+import type { WindowReport } from '../model/window.js';
 
-/** `spanNanos`: length of the last window, over which its energy is a power. */
-export const energyRow = (totals: Rated<Remainder>, spanNanos: Nanos): EnergyRow => {
-  const { energy, cpuNanos, lastWindow } = totals;
-  return {
-    packageWatts: meanWatts(lastWindow.energy.package, spanNanos),
-    dramWatts: meanWatts(lastWindow.energy.dram, spanNanos),
-    packageJoules: joulesOf(energy.package),
-    dramJoules: joulesOf(energy.dram),
-    cpuRatio: spanNanos > 0n ? lastWindow.cpuNanos / Number(spanNanos) : 0,
-    cpuSeconds: secondsOf(cpuNanos),
-  };
+/**
+ * What the last window can say of one kind of energy. `absent`: no domain of it is attributed on this
+ * machine. `silent`: at least one of its domains gave no energy in the window (first reading,
+ * failed, rejected). `whole`: all of them did.
+ */
+export type KindState = 'absent' | 'silent' | 'whole';
+
+export interface RowWindow {
+  /** Length of the last window, over which its energy is a power. */
+  readonly spanNanos: Nanos;
+  readonly kinds: Readonly<Record<AttributedKind, KindState>>;
+}
+
+const kindState = (
+  kind: AttributedKind,
+  window: WindowReport,
+  domains: readonly DomainTotals[],
+): KindState => {
+  const attributed = domains.filter(
+    ({ domain }) => domain.isAttributed && (domain.kind === 'dram') === (kind === 'dram'),
+  );
+  if (attributed.length === 0) return 'absent';
+  const gave = new Set(window.balances.map(({ domain }) => domain.id));
+  return attributed.every(({ domain }) => gave.has(domain.id)) ? 'whole' : 'silent';
 };
 
-export const addEnergyRows = (a: EnergyRow, b: EnergyRow): EnergyRow => ({
-  packageWatts: a.packageWatts + b.packageWatts,
-  dramWatts: a.dramWatts + b.dramWatts,
-  packageJoules: a.packageJoules + b.packageJoules,
-  dramJoules: a.dramJoules + b.dramJoules,
-  cpuRatio: a.cpuRatio + b.cpuRatio,
-  cpuSeconds: a.cpuSeconds + b.cpuSeconds,
+export const rowWindow = (window: WindowReport, domains: readonly DomainTotals[]): RowWindow => ({
+  spanNanos: nanos(window.endNanos - window.startNanos),
+  kinds: {
+    package: kindState('package', window, domains),
+    dram: kindState('dram', window, domains),
+  },
 });
 
-export const processRow = (process: Rated<ProcessTotals>, spanNanos: Nanos): ProcessRow => {
+const powerOf = (
+  energy: Microjoules,
+  state: KindState,
+  spanNanos: Nanos,
+): EnergyRow['packageWatts'] =>
+  state === 'absent' || (state === 'silent' && energy === 0n) ? null : meanWatts(energy, spanNanos);
+
+export const energyRow = (
+  { energy, cpuNanos, lastWindow }: Rated<Remainder>,
+  { spanNanos, kinds }: RowWindow,
+): EnergyRow => ({
+  packageWatts: powerOf(lastWindow.energy.package, kinds.package, spanNanos),
+  dramWatts: powerOf(lastWindow.energy.dram, kinds.dram, spanNanos),
+  packageJoules: kinds.package === 'absent' ? null : joulesOf(energy.package),
+  dramJoules: kinds.dram === 'absent' ? null : joulesOf(energy.dram),
+  cpuRatio: spanNanos > 0n ? lastWindow.cpuNanos / Number(spanNanos) : 0,
+  cpuSeconds: secondsOf(cpuNanos),
+});
+
+export const processRow = (process: Rated<ProcessTotals>, window: RowWindow): ProcessRow => {
   const { identity } = process;
   return {
-    ...energyRow(process, spanNanos),
+    ...energyRow(process, window),
     pid: identity.pid,
     parentPid: identity.parentPid,
     startUnixMillis: identity.startUnixMillis,
@@ -59,26 +93,26 @@ export const processRow = (process: Rated<ProcessTotals>, spanNanos: Nanos): Pro
   };
 };
 
-export const cgroupRow = (cgroup: Rated<CgroupTotals>, spanNanos: Nanos): CgroupRow => ({
-  ...energyRow(cgroup, spanNanos),
+export const cgroupRow = (cgroup: Rated<CgroupTotals>, window: RowWindow): CgroupRow => ({
+  ...energyRow(cgroup, window),
   id: String(cgroup.id),
   path: cgroup.path,
 });
 
-export const threadRow = (thread: Rated<ThreadTotals>, spanNanos: Nanos): ThreadRow => ({
-  ...energyRow(thread, spanNanos),
+export const threadRow = (thread: Rated<ThreadTotals>, window: RowWindow): ThreadRow => ({
+  ...energyRow(thread, window),
   tid: thread.tid,
   pid: thread.pid,
   name: thread.name,
 });
 
-export const nameRow = (totals: Rated<NameTotals>, spanNanos: Nanos): NameRow => ({
-  ...energyRow(totals, spanNanos),
+export const nameRow = (totals: Rated<NameTotals>, window: RowWindow): NameRow => ({
+  ...energyRow(totals, window),
   name: totals.name,
 });
 
-export const userRow = (totals: Rated<UserTotals>, spanNanos: Nanos): UserRow => ({
-  ...energyRow(totals, spanNanos),
+export const userRow = (totals: Rated<UserTotals>, window: RowWindow): UserRow => ({
+  ...energyRow(totals, window),
   uid: totals.uid,
   user: totals.user,
 });

@@ -3,11 +3,12 @@
 import { z } from 'zod';
 import { AGENT_REPORT_SCHEMA, type AgentReport } from '../model/agent-report.js';
 
+/** Null: absent or unknown, see EnergyRow. */
 const energyFields = {
-  packageWatts: z.number(),
-  dramWatts: z.number(),
-  packageJoules: z.number(),
-  dramJoules: z.number(),
+  packageWatts: z.number().nullable(),
+  dramWatts: z.number().nullable(),
+  packageJoules: z.number().nullable(),
+  dramJoules: z.number().nullable(),
   cpuRatio: z.number(),
   cpuSeconds: z.number(),
 };

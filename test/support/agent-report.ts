@@ -70,6 +70,9 @@ export const domainRow = (
   ...over,
 });
 
+/** What a machine without DRAM domain says of each entity. */
+export const NO_DRAM = { dramWatts: null, dramJoules: null } as const;
+
 export const WINDOW_END_UNIX_MILLIS = 1_700_000_100_000;
 
 const PROCESSES: readonly ProcessRow[] = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What must hold of every window of a conservation run, to the microjoule. */
-import type { AgentReport, DomainRow } from '../../receiver/model/agent-report.js';
+import type { AgentReport, DomainRow, EnergyRow } from '../../receiver/model/agent-report.js';
 
 const bucketsOf = (row: DomainRow): readonly bigint[] =>
   [
@@ -25,11 +25,11 @@ export const openBalances = (reports: readonly AgentReport[]): readonly string[]
 export const decreases = (reports: readonly AgentReport[]): readonly string[] => {
   const last = new Map<string, number | bigint>();
   const found: string[] = [];
-  const rising = (key: string, value: number | bigint, index: string): void => {
+  const rising = (key: string, value: number | bigint | null, index: string): void => {
     const before = last.get(key);
-    if (before !== undefined && value < before)
+    if (before !== undefined && (value === null || value < before))
       found.push(`window ${index}: ${key} fell from ${String(before)} to ${String(value)}`);
-    last.set(key, value);
+    if (value !== null) last.set(key, value);
   };
   for (const { window, domains, processes, cgroups } of reports) {
     for (const row of domains) {
@@ -55,8 +55,8 @@ export const decreases = (reports: readonly AgentReport[]): readonly string[] =>
 export const entitySums = (
   report: AgentReport,
 ): { readonly processes: number; readonly cgroups: number; readonly entities: number } => {
-  const joulesIn = (rows: readonly { packageJoules: number; dramJoules: number }[]): number =>
-    rows.reduce((sum, row) => sum + row.packageJoules + row.dramJoules, 0);
+  const joulesIn = (rows: readonly EnergyRow[]): number =>
+    rows.reduce((sum, row) => sum + (row.packageJoules ?? 0) + (row.dramJoules ?? 0), 0);
   const entities = report.domains
     .filter((row) => row.kind === 'package' || row.kind === 'dram')
     .reduce((sum, row) => sum + Number(row.entitiesMicrojoules) / 1e6, 0);

@@ -2,7 +2,7 @@
 /** The columns of each table. At 80 columns all of them fit; below, those of a high rank go. */
 import type { Column } from '../../terminal/table.js';
 import { cpuText, energyText, wattsText } from './format.js';
-import type { Grouping, ViewRow } from './row.js';
+import { totalJoules, type Grouping, type ViewRow } from './row.js';
 
 type ViewColumn = Column<ViewRow>;
 
@@ -51,10 +51,19 @@ const pid = (title: string): ViewColumn =>
 
 const count = number('PROCS', 5, 4, (row) => (row.count === 0 ? '-' : String(row.count)));
 
+/** `-`: not measured on this machine. `?`: measured, but not known of this window. */
+const powerText = (powerWatts: number | null, energyJoules: number | null): string => {
+  if (powerWatts !== null) return wattsText(powerWatts);
+  return energyJoules === null ? '-' : '?';
+};
+
+const totalText = (energyJoules: number | null): string =>
+  energyJoules === null ? '-' : energyText(energyJoules);
+
 const quantities: readonly ViewColumn[] = [
-  number('WATTS', 7, 0, (row) => wattsText(row.packageWatts)),
-  number('DRAM', 6, 3, (row) => wattsText(row.dramWatts)),
-  number('ENERGY', 9, 1, (row) => energyText(row.packageJoules + row.dramJoules)),
+  number('WATTS', 7, 0, (row) => powerText(row.packageWatts, row.packageJoules)),
+  number('DRAM', 6, 3, (row) => powerText(row.dramWatts, row.dramJoules)),
+  number('ENERGY', 9, 1, (row) => totalText(totalJoules(row))),
   number('CPU%', 6, 2, (row) => cpuText(row.cpuRatio)),
 ];
 

@@ -50,7 +50,7 @@ const ofCgroup = (row: CgroupRow, count: number): ViewRow => ({
 
 const remainder = (name: string, energy: EnergyRow): readonly ViewRow[] => {
   const row = energyOnly(energy);
-  const isEmpty = Object.values(row).every((value) => value === 0);
+  const isEmpty = Object.values(row).every((value) => value === 0 || value === null);
   if (isEmpty) return [];
   const place = { key: name, pid: undefined, user: '', count: 0, name, cgroup: '', depth: 0 };
   return [{ ...row, ...place, kind: 'remainder' }];

@@ -20,6 +20,7 @@ const MEANINGS: readonly (readonly [string, string])[] = [
   ['DRAM', 'the same for memory, in watts; not contained in WATTS'],
   ['ENERGY', 'package and DRAM since the agent started'],
   ['CPU%', 'CPU time over the interval; 100 is one CPU'],
+  ['- and ?', 'not measured on this machine; not known of this window'],
   ['idle', 'what the package draws when nothing runs: given to nobody'],
   ['unattributed', 'measured, but no process explains it'],
   ['(exited)', 'processes that ended; (over the cap): more than the ledger keeps'],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One line of a table before it is text. */
 import type { EnergyRow } from '../../model/agent-report.js';
+import { addEnergyRows, addKnown } from '../../model/energy-row.js';
 
 export const GROUPINGS = ['process', 'name', 'cgroup', 'user'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
@@ -22,15 +23,6 @@ export interface ViewRow extends EnergyRow {
   readonly kind: 'entity' | 'kernel-thread' | 'exited' | 'remainder';
 }
 
-const addEnergy = (a: EnergyRow, b: EnergyRow): EnergyRow => ({
-  packageWatts: a.packageWatts + b.packageWatts,
-  dramWatts: a.dramWatts + b.dramWatts,
-  packageJoules: a.packageJoules + b.packageJoules,
-  dramJoules: a.dramJoules + b.dramJoules,
-  cpuRatio: a.cpuRatio + b.cpuRatio,
-  cpuSeconds: a.cpuSeconds + b.cpuSeconds,
-});
-
 export const energyOnly = (row: EnergyRow): EnergyRow => ({
   packageWatts: row.packageWatts,
   dramWatts: row.dramWatts,
@@ -40,8 +32,12 @@ export const energyOnly = (row: EnergyRow): EnergyRow => ({
   cpuSeconds: row.cpuSeconds,
 });
 
+/** Package and DRAM do not overlap. Null: neither is measured on this machine. */
+export const totalJoules = ({ packageJoules, dramJoules }: EnergyRow): number | null =>
+  addKnown(packageJoules, dramJoules);
+
 /** The sum of a subtree is drawn on its root's row. */
 export const withEnergyOf = (row: ViewRow, other: EnergyRow): ViewRow => ({
   ...row,
-  ...addEnergy(row, other),
+  ...addEnergyRows(row, other),
 });

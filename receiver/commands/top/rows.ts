@@ -2,7 +2,7 @@
 /** From a report to the rows of a table: filtered, sorted, as a list or a tree. Pure. */
 import type { AgentReport } from '../../model/agent-report.js';
 import { entitiesOf, ofProcess, ofThread, remaindersOf } from './group.js';
-import type { Grouping, SortKey, ViewRow } from './row.js';
+import { totalJoules, type Grouping, type SortKey, type ViewRow } from './row.js';
 import { treeRows, type TreeNode } from './tree.js';
 
 export interface RowsRequest {
@@ -16,26 +16,32 @@ export interface RowsRequest {
   readonly filter: string;
 }
 
-const valueOf: Readonly<Record<Exclude<SortKey, 'name'>, (row: ViewRow) => number>> = {
+const valueOf: Readonly<Record<Exclude<SortKey, 'name'>, (row: ViewRow) => number | null>> = {
   watts: (row) => row.packageWatts,
   dram: (row) => row.dramWatts,
-  joules: (row) => row.packageJoules + row.dramJoules,
+  joules: totalJoules,
   cpu: (row) => row.cpuRatio,
   pid: (row) => -(row.pid ?? Infinity),
 };
+
+/** What is not known stands last, in either direction. */
+const compareValues = (a: number | null, b: number | null, direction: 1 | -1): number =>
+  a === null || b === null
+    ? Number(a === null) - Number(b === null)
+    : direction * Math.sign(b - a) || 0;
 
 /** Largest first; pid and name smallest first. Ties: by joules, then by key, so that rows stand still. */
 export const comparatorOf = ({
   sort,
   isReversed,
 }: Pick<RowsRequest, 'sort' | 'isReversed'>): ((a: ViewRow, b: ViewRow) => number) => {
+  const direction = isReversed ? -1 : 1;
   const main =
     sort === 'name'
-      ? (a: ViewRow, b: ViewRow) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
-      : (a: ViewRow, b: ViewRow) => Math.sign(valueOf[sort](b) - valueOf[sort](a)) || 0;
-  const direction = isReversed ? -1 : 1;
+      ? (a: ViewRow, b: ViewRow) => direction * (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+      : (a: ViewRow, b: ViewRow) => compareValues(valueOf[sort](a), valueOf[sort](b), direction);
   return (a, b) =>
-    direction * main(a, b) || valueOf.joules(b) - valueOf.joules(a) || (a.key < b.key ? -1 : 1);
+    main(a, b) || compareValues(totalJoules(a), totalJoules(b), 1) || (a.key < b.key ? -1 : 1);
 };
 
 /** Undefined where the text is no regular expression. */

@@ -34,6 +34,18 @@ const mean = (
 const secondsBetween = (from: AgentReport, to: AgentReport): number =>
   secondsOf(nanos(BigInt(to.window.endNanos) - BigInt(from.window.endNanos)));
 
+/** Null: absent; or no energy came and the last window knows no power, so it is not a power of zero. */
+const wattsOverSpan = (
+  beforeJoules: number | null | undefined,
+  afterJoules: number | null,
+  lastWatts: number | null,
+  seconds: number,
+): number | null => {
+  if (afterJoules === null) return null;
+  const riseJoules = afterJoules - (beforeJoules ?? 0);
+  return riseJoules === 0 && lastWatts === null ? null : riseJoules / seconds;
+};
+
 /** What was not there before has got all its energy since. */
 const overSpan = <Row extends EnergyRow>(
   before: readonly Row[],
@@ -46,8 +58,8 @@ const overSpan = <Row extends EnergyRow>(
     const old = known.get(keyOf(row));
     return {
       ...row,
-      packageWatts: (row.packageJoules - (old?.packageJoules ?? 0)) / seconds,
-      dramWatts: (row.dramJoules - (old?.dramJoules ?? 0)) / seconds,
+      packageWatts: wattsOverSpan(old?.packageJoules, row.packageJoules, row.packageWatts, seconds),
+      dramWatts: wattsOverSpan(old?.dramJoules, row.dramJoules, row.dramWatts, seconds),
       cpuRatio: (row.cpuSeconds - (old?.cpuSeconds ?? 0)) / seconds,
     };
   });
@@ -88,8 +100,8 @@ const remainderOverSpan = (
   last: AgentReport,
 ): EnergyRow => ({
   ...pick(last),
-  packageWatts: mean(windows, (report) => pick(report).packageWatts) ?? 0,
-  dramWatts: mean(windows, (report) => pick(report).dramWatts) ?? 0,
+  packageWatts: mean(windows, (report) => pick(report).packageWatts),
+  dramWatts: mean(windows, (report) => pick(report).dramWatts),
   cpuRatio: mean(windows, (report) => pick(report).cpuRatio) ?? 0,
 });
 

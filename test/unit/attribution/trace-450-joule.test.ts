@@ -18,6 +18,7 @@ import { attribute } from '../../../receiver/attribution/attribute.js';
 import type { Ledger } from '../../../receiver/attribution/ledger.js';
 import { windowReport } from '../../../receiver/attribution/window-report.js';
 import type { ActivityWindow, TaskSample } from '../../../receiver/model/activity.js';
+import { addKnown } from '../../../receiver/model/energy-row.js';
 import { watts } from '../../../receiver/model/units.js';
 import { buildReport } from '../../../receiver/report/build-report.js';
 import { encodeBatch } from '../../support/encode-window.js';
@@ -197,7 +198,10 @@ describe('the 450 J trace', () => {
       [40, 10],
       [5, 2],
     ]);
-    const watts = report.processes.reduce((sum, row) => sum + row.packageWatts + row.dramWatts, 0);
+    const watts = report.processes.reduce(
+      (sum, row) => sum + (addKnown(row.packageWatts, row.dramWatts) ?? NaN),
+      0,
+    );
     expect(watts).toBeCloseTo(33, 6);
     const cpuRatio = report.processes.reduce((sum, row) => sum + row.cpuRatio, 0);
     expect(cpuRatio).toBeCloseTo(4.9, 9);

@@ -7,7 +7,7 @@ import type { ActivityWindow } from '../../../receiver/model/activity.js';
 import type { SplitMethod } from '../../../receiver/model/energy-domain.js';
 import type { DomainTotals } from '../../../receiver/model/ledger-view.js';
 import { watts, ZERO_MICROJOULES } from '../../../receiver/model/units.js';
-import type { DomainReading } from '../../../receiver/model/window.js';
+import type { DomainReading, DomainStep } from '../../../receiver/model/window.js';
 import { buildReport, labelOf, type ReportSource } from '../../../receiver/report/build-report.js';
 import { stateText } from '../../../receiver/report/domain-rows.js';
 import { newLedger } from '../../support/ledger.js';
@@ -32,14 +32,15 @@ const POWERCAP: ReportSource = {
 /** The report after the last of some windows. */
 const reportAfter = (
   windows: readonly (readonly [ActivityWindow, readonly DomainReading[]])[],
-  { source = POWERCAP, limits = {} } = {},
+  { source = POWERCAP, limits = {}, packageCount = 1 } = {},
 ) => {
   const ledger = newLedger(limits);
   ledger.setThreadsEnabled(true);
   const idleFloors = new Map([['intel-rapl:0', watts(2)]]);
   let last = undefined;
   for (const [window, readings] of windows) {
-    const attribution = attribute({ window, readings, topology: topologyOf(), idleFloors });
+    const topology = topologyOf(packageCount);
+    const attribution = attribute({ window, readings, topology, idleFloors });
     ledger.book(window, readings, attribution);
     last = windowReport(window, readings, attribution, meterBalances(readings));
   }
@@ -159,6 +160,71 @@ describe('buildReport', () => {
       idleWatts: null,
       acceptedMicrojoules: '10000000',
     });
+  });
+
+  it('knows no energy of a kind that the machine does not measure', () => {
+    const pkg = reportAfter([[twoSeconds(1n), moving.slice(0, 1)]]);
+    const absent = { dramWatts: null, dramJoules: null };
+    expect(pkg.processes).toMatchObject([{ packageWatts: 3, packageJoules: 6, ...absent }]);
+    const sums = [pkg.exitedProcesses, pkg.overflowProcesses, pkg.overflowCgroups];
+    for (const row of [...pkg.cgroups, ...pkg.threads, ...(pkg.users ?? []), ...sums]) {
+      expect(row).toMatchObject(absent);
+    }
+    const dram = reportAfter([[twoSeconds(1n), moving.slice(1)]]);
+    expect(dram.processes).toMatchObject([
+      { packageWatts: null, packageJoules: null, dramWatts: 2, dramJoules: 4 },
+    ]);
+    const none = reportAfter([[twoSeconds(1n), moving.slice(2)]]);
+    expect(none.processes).toMatchObject([
+      { packageWatts: null, packageJoules: null, ...absent, cpuSeconds: 1.5 },
+    ]);
+  });
+
+  it.each<DomainStep>([
+    { _tag: 'First' },
+    { _tag: 'Failed', reason: 'permission', detail: 'EACCES' },
+    { _tag: 'Rejected', reason: 'reset', detail: '' },
+  ])('knows no power but keeps the total of a window in which DRAM is $_tag', (step) => {
+    const silent = [
+      advancedReading(packageDomain(), 10_000_000, SPAN),
+      { domain: dramDomain(), step },
+    ];
+    const report = reportAfter([
+      [twoSeconds(1n), moving],
+      [twoSeconds(2n), silent],
+    ]);
+    expect(report.processes).toMatchObject([
+      { packageWatts: 3, packageJoules: 12, dramWatts: null, dramJoules: 4 },
+    ]);
+    expect(report.exitedProcesses).toMatchObject({
+      packageWatts: 0,
+      dramWatts: null,
+      dramJoules: 0,
+    });
+  });
+
+  it('knows of a power only what a silent domain does not hide', () => {
+    const onFirst = taskSample({ tgid: 7, processComm: 'seen', runtimeNanos: 1_000_000_000 });
+    const onSecond = taskSample({
+      tgid: 8,
+      processComm: 'hidden',
+      cpuDomain: 1,
+      runtimeNanos: 1_000_000_000,
+    });
+    const readings: readonly DomainReading[] = [
+      advancedReading(packageDomain(), 10_000_000, SPAN),
+      {
+        domain: packageDomain(1),
+        step: { _tag: 'Failed', reason: 'permission', detail: 'EACCES' },
+      },
+    ];
+    const report = reportAfter([[twoSeconds(1n, { tasks: [onFirst, onSecond] }), readings]], {
+      packageCount: 2,
+    });
+    expect(report.processes).toMatchObject([
+      { name: 'seen', packageWatts: 3, packageJoules: 6 },
+      { name: 'hidden', packageWatts: null, packageJoules: 0 },
+    ]);
   });
 
   it('shows a meter, and a negative rest as the contradiction that it is', () => {

@@ -22,7 +22,9 @@ const domainRow = z.object({
   unattributedMicrojoules: microjoules,
 });
 
-const energyRow = z.object({ packageJoules: count, dramJoules: count, cpuSeconds: count });
+/** Null: the machine has no such domain. */
+const joules = count.nullable();
+const energyRow = z.object({ packageJoules: joules, dramJoules: joules, cpuSeconds: count });
 const processRow = energyRow.extend({ pid: count, name: z.string(), isExited: z.boolean() });
 
 const report = z.object({

@@ -6,10 +6,11 @@ import { firstViewState, topOptionsOf } from '../../../../receiver/commands/top/
 import { rowsOf } from '../../../../receiver/commands/top/rows.js';
 import type { ViewState } from '../../../../receiver/commands/top/view-state.js';
 import type { SourceOrigin } from '../../../../receiver/commands/report-source.js';
-import type { AgentReport } from '../../../../receiver/model/agent-report.js';
+import type { AgentReport, ProcessRow } from '../../../../receiver/model/agent-report.js';
 import { textOf } from '../../../../receiver/terminal/line.js';
 import { displayWidth } from '../../../../receiver/terminal/width.js';
 import {
+  NO_DRAM,
   WINDOW_END_UNIX_MILLIS,
   agentReport,
   domainRow,
@@ -203,13 +204,13 @@ describe('frameOf', () => {
         DRAM            the same for memory, in watts; not contained in WATTS
         ENERGY          package and DRAM since the agent started
         CPU%            CPU time over the interval; 100 is one CPU
+        - and ?         not measured on this machine; not known of this window
         idle            what the package draws when nothing runs: given to nobody
         unattributed    measured, but no process explains it
         (exited)        processes that ended; (over the cap): more than the ledger ke…
         rest of machine a whole-machine meter less packages and DRAM
 
       Any key leads back.
-
       wjC sort  pcnu rows  t tree  H threads  / filter  +- interval  ? help  q quit
       "
     `);
@@ -240,6 +241,60 @@ describe('frameOf', () => {
     expect(text([domainRow('package', null, { state: 'first' })])).toMatchInlineSnapshot(`
       "package  package-0 first reading, no power yet
       dram     not measured on this machine"
+    `);
+  });
+
+  it('tells absent, unknown and zero apart in the rows', () => {
+    const none = { ...NO_DRAM, packageWatts: null, packageJoules: null };
+    const table = (domains: AgentReport['domains'], over: Partial<ProcessRow>) => {
+      const report = agentReport({
+        domains,
+        processes: [processRow(901, 'load', 12.25, over)],
+        exitedProcesses: energyRow(0, over.packageJoules === null ? none : NO_DRAM),
+      });
+      return golden(linesOf({ report, rows: 10 }).slice(2, 8));
+    };
+    const failed = domainRow('dram', null, { state: 'failed: permission (EACCES)' });
+    expect(table([domainRow('package', 41.5)], NO_DRAM)).toMatchInlineSnapshot(`
+      "
+      1 processes, by watts
+          PID USER       WATTS   DRAM    ENERGY   CPU% NAME            CGROUP
+          901 root       12.25      -    1225 J  122.5 load            …e/some.service
+
+
+
+      "
+    `);
+    expect(table([domainRow('package', 41.5), failed], { dramWatts: null })).toMatchInlineSnapshot(`
+      "
+      1 processes, by watts
+          PID USER       WATTS   DRAM    ENERGY   CPU% NAME            CGROUP
+          901 root       12.25      ?    1348 J  122.5 load            …e/some.service
+
+
+
+      "
+    `);
+    expect(table([domainRow('package', 41.5), domainRow('dram', 4)], { dramWatts: 0 }))
+      .toMatchInlineSnapshot(`
+      "
+      1 processes, by watts
+          PID USER       WATTS   DRAM    ENERGY   CPU% NAME            CGROUP
+          901 root       12.25      0    1348 J  122.5 load            …e/some.service
+
+
+
+      "
+    `);
+    expect(table([], none)).toMatchInlineSnapshot(`
+      "
+      1 processes, by watts
+          PID USER       WATTS   DRAM    ENERGY   CPU% NAME            CGROUP
+          901 root           -      -         -  122.5 load            …e/some.service
+
+
+
+      "
     `);
   });
 

@@ -4,7 +4,14 @@ import { jsonLine } from '../../../../receiver/commands/top/json.js';
 import { topOptionsOf, type RawTopOptions } from '../../../../receiver/commands/top/options.js';
 import { plainBlock } from '../../../../receiver/commands/top/plain.js';
 import { rowsOf } from '../../../../receiver/commands/top/rows.js';
-import { WINDOW_END_UNIX_MILLIS, agentReport, processRow } from '../../../support/agent-report.js';
+import {
+  NO_DRAM,
+  WINDOW_END_UNIX_MILLIS,
+  agentReport,
+  domainRow,
+  energyRow,
+  processRow,
+} from '../../../support/agent-report.js';
 
 const context = {
   origin: { _tag: 'Own' } as const,
@@ -75,6 +82,37 @@ describe('plainBlock', () => {
         .map((line) => line.length),
     );
     expect(widest).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('plainBlock and jsonLine without DRAM', () => {
+  const report = agentReport({
+    domains: [domainRow('package', 41.5)],
+    processes: [processRow(5, 'a', 1, NO_DRAM), processRow(6, 'a', 2, NO_DRAM)],
+    exitedProcesses: energyRow(0.5, NO_DRAM),
+  });
+
+  it('show that it is absent, not that it is zero', () => {
+    expect(block({}, report)).toMatchInlineSnapshot(`
+      "
+      # wattfeed on node-7, measuring itself, window 99, 1.000 s, ended 2023-11-14T22:15:00.000Z
+      # measured (powercap), split by CPU time
+      # package    41.50 W  idle 10.38, irq 0.500, unattributed 0.250, processes 30.38
+      # dram     not measured on this machine
+      # cpu 77.0 % of 4, steal 1.2 %, 5210 switches/s, slots 312 of 65536
+      PID USER WATTS DRAM  ENERGY CPU% NAME     CGROUP
+        6 root  2.00    - 200.0 J 20.0 a        /system.slice/some.service
+        5 root  1.00    - 100.0 J 10.0 a        /system.slice/some.service
+        -      0.500    - 50.00 J  5.0 (exited)
+      "
+    `);
+    expect(json({ by: 'name' }, report)).toMatchObject({
+      processes: [NO_DRAM, NO_DRAM],
+      groups: [
+        { name: 'a', packageWatts: 3, ...NO_DRAM },
+        { name: '(exited)', ...NO_DRAM },
+      ],
+    });
   });
 });
 

@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { filterOf, rowsOf, type RowsRequest } from '../../../../receiver/commands/top/rows.js';
 import { GROUPINGS, SORT_KEYS, type ViewRow } from '../../../../receiver/commands/top/row.js';
 import type { AgentReport } from '../../../../receiver/model/agent-report.js';
-import { agentReport, cgroupRow, energyRow, processRow } from '../../../support/agent-report.js';
+import {
+  agentReport,
+  cgroupRow,
+  energyRow,
+  NO_DRAM,
+  processRow,
+} from '../../../support/agent-report.js';
 
 const rows = (request: Partial<RowsRequest> = {}, report: AgentReport = agentReport()) =>
   rowsOf(report, {
@@ -19,7 +25,7 @@ const rows = (request: Partial<RowsRequest> = {}, report: AgentReport = agentRep
 
 const names = (list: readonly ViewRow[]): readonly string[] => list.map(({ name }) => name);
 const watts = (list: readonly ViewRow[]): number =>
-  list.reduce((sum, { packageWatts }) => sum + packageWatts, 0);
+  list.reduce((sum, { packageWatts }) => sum + (packageWatts ?? NaN), 0);
 
 describe('rowsOf', () => {
   it('puts the largest consumer first, remainders among the others', () => {
@@ -148,6 +154,52 @@ describe('rowsOf as a tree', () => {
         expect(hasRing).toBe(false);
       }),
     );
+  });
+});
+
+describe('rowsOf with values that are not known', () => {
+  const unknown = { dramWatts: null };
+  const report = agentReport({
+    processes: [
+      processRow(1, 'unknown', 9, { user: 'a', ...unknown }),
+      processRow(2, 'small', 1, { user: 'a' }),
+      processRow(3, 'large', 5, { user: 'b' }),
+      processRow(4, 'unknown', 2, { user: 'c', ...unknown }),
+    ],
+    exitedProcesses: energyRow(0, unknown),
+  });
+
+  it('puts them last in either direction, ordered by joules', () => {
+    const pids = (isReversed: boolean) =>
+      rows({ sort: 'dram', isReversed }, report).map(({ pid }) => pid);
+    expect(pids(false)).toEqual([3, 2, 1, 4]);
+    expect(pids(true)).toEqual([2, 3, 1, 4]);
+  });
+
+  it('sums what is known, and knows no sum of nothing but unknown', () => {
+    const byUser = new Map(
+      rows({ grouping: 'user' }, report).map(({ name, dramWatts }) => [name, dramWatts]),
+    );
+    expect(byUser.get('a')).toBe(0.1);
+    expect(byUser.get('c')).toBeNull();
+    expect(rows({ grouping: 'name' }, report)[0]).toMatchObject({
+      name: 'unknown',
+      packageWatts: 11,
+      dramWatts: null,
+      dramJoules: 110,
+    });
+    const tree = rows(
+      { isTree: true },
+      agentReport({
+        processes: [processRow(1, 'a', 1, NO_DRAM), processRow(2, 'b', 2, NO_DRAM)],
+      }),
+    );
+    expect(tree[0]).toMatchObject({ name: 'a', packageWatts: 3, ...NO_DRAM });
+  });
+
+  it('has no row for a remainder that is empty', () => {
+    const exitedProcesses = energyRow(0, NO_DRAM);
+    expect(rows({}, agentReport({ processes: [], exitedProcesses }))).toEqual([]);
   });
 });
 

@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { spanSummer } from '../../../../receiver/commands/top/spans.js';
 import type { AgentReport } from '../../../../receiver/model/agent-report.js';
-import { agentReport, domainRow, energyRow, processRow } from '../../../support/agent-report.js';
+import {
+  agentReport,
+  domainRow,
+  energyRow,
+  NO_DRAM,
+  processRow,
+} from '../../../support/agent-report.js';
 
 /** Window `at` of one second: pid 7 draws 10 W, then 20 W from window 3 on; psys reads 30 W more. */
 const window = (at: number, over: Partial<AgentReport> = {}): AgentReport => {
@@ -104,6 +110,36 @@ describe('spanSummer', () => {
     summer.add(window(0, failed));
     summer.add(window(1, failed));
     expect(summer.add(window(2, failed))?.domains[0]).toMatchObject({ watts: null });
+  });
+
+  it('says neither power nor total of what is absent', () => {
+    const absent = {
+      processes: [processRow(7, 'load', 10, NO_DRAM)],
+      exitedProcesses: energyRow(1, NO_DRAM),
+    };
+    const summer = spanSummer(2);
+    summer.add(window(0, absent));
+    summer.add(window(1, absent));
+    const summed = summer.add(window(2, absent));
+    expect(summed?.processes).toMatchObject([{ packageWatts: 0, ...NO_DRAM }]);
+    expect(summed?.exitedProcesses).toMatchObject({ packageWatts: 1, ...NO_DRAM });
+  });
+
+  it('knows no power where no joule came and the last window knows none', () => {
+    const dramOf = (dramWatts: number | null, dramJoules: number) => ({
+      processes: [processRow(7, 'load', 10, { dramWatts, dramJoules })],
+      exitedProcesses: energyRow(0, { dramWatts }),
+    });
+    const over = (last: number | null, lastJoules: number) => {
+      const summer = spanSummer(2);
+      summer.add(window(0, dramOf(1, 6)));
+      summer.add(window(1, dramOf(null, 6)));
+      const summed = summer.add(window(2, dramOf(last, lastJoules)));
+      return [summed?.processes[0]?.dramWatts, summed?.exitedProcesses.dramWatts];
+    };
+    expect(over(null, 6)).toEqual([null, null]);
+    expect(over(0, 6)).toEqual([0, 0]);
+    expect(over(null, 8)).toEqual([1, null]);
   });
 
   it('takes a new interval at once', () => {
