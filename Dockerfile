@@ -61,4 +61,6 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=15s --start-period=20s --retries=3 \
     CMD ["node", "/usr/local/lib/wattfeed/healthcheck.mjs"]
 ENTRYPOINT ["wattfeed"]
-CMD ["run", "--sysfs-root", "/host/sys", "--cgroup-root", "/host/sys/fs/cgroup"]
+# The kernel's own statistics of BPF run time need CAP_SYS_ADMIN, which this command line does not ask for.
+CMD ["run", "--sysfs-root", "/host/sys", "--cgroup-root", "/host/sys/fs/cgroup", \
+     "--accounting-bpf-stats", "false"]

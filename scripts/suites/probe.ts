@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 
+import { whyNoVm } from '../../test/vm/harness/cache.js';
 import { firstLineOf } from './process.js';
 import type { MachineFacts } from './suite.js';
 
@@ -60,18 +61,9 @@ const asanObstacle = (): string | undefined => {
 };
 
 /** QEMU and all else come from Debian packages into a cache: test/vm/images. */
-const vmObstacle = (): string | undefined => {
-  if (process.arch !== 'x64') return 'its images are for x86-64';
-  if (process.getuid?.() !== 0) return 'needs root to make and mount its images';
-  return firstLineOf('apt-get', '--version') === undefined ||
-    !existsSync('/usr/share/keyrings/debian-archive-keyring.gpg')
-    ? 'needs apt and the keyring of the Debian archive, to fetch its images'
-    : undefined;
-};
-
 export const probeMachine = (): MachineFacts => ({
   bpfObstacle: bpfObstacle(),
   collectorObstacle: collectorObstacle(),
   asanObstacle: asanObstacle(),
-  vmObstacle: vmObstacle(),
+  vmObstacle: whyNoVm(),
 });

@@ -85,7 +85,7 @@ export const SUITES: readonly Suite[] = [
     name: 'vm',
     needs: ['vmObstacle'],
     path: 'test/vm',
-    timeoutMinutes: 20,
+    timeoutMinutes: 25,
     runner: {
       _tag: 'Vitest',
       prepare: ['bash', 'test/vm/images/all.sh', '7.3', '6.12', '6.1'],
