@@ -57,7 +57,12 @@ export const parseYaml = (
   text: string,
 ): E.Either<readonly Complaint[], YamlValues> => {
   const lineCounter = new LineCounter();
-  const doc = parseDocument(text, { lineCounter, prettyErrors: false, stringKeys: true });
+  // Of the last CRLF only the CR is left here, and it would belong to the last value.
+  const doc = parseDocument(text.replace(/\r$/, ''), {
+    lineCounter,
+    prettyErrors: false,
+    stringKeys: true,
+  });
   const place = (offset: number): string => {
     const { line, col } = lineCounter.linePos(offset);
     return `${file}:${line}:${col}`;

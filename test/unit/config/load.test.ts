@@ -36,6 +36,14 @@ describe('loadConfig', () => {
     expect(result).toMatchObject({ left: [{ cause: 'EISDIR' }] });
   });
 
+  it('reads a file from Windows, with a byte order mark and CRLF', () => {
+    const file = join(directory, 'crlf.yaml');
+    writeFileSync(file, '\uFEFFwindow_millis: 500\r\nledger:\r\n  max_processes: 100\r\n');
+    expect(loadConfig({ path: file, ...nothing })).toMatchObject({
+      right: { windowMillis: 500, ledger: { maxProcesses: 100 } },
+    });
+  });
+
   it('reads a printed file, changed by hand', () => {
     const file = join(directory, 'config.yaml');
     const text = renderConfigFile(DEFAULT_CONFIG_FILE).replace(
