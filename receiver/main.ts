@@ -6,6 +6,7 @@ import { printCheck } from './agent/print-check.js';
 import { createLogger } from './agent/logger.js';
 import { measureHere } from './agent/measure-here.js';
 import { runAgent } from './agent/run-agent.js';
+import { stopSignal } from './agent/stop-signal.js';
 import { processIo } from './commands/io.js';
 import { runProgram } from './commands/program.js';
 
@@ -23,14 +24,6 @@ const readVersion = (): string => {
   return 'unknown';
 };
 
-const stopSignal = async (): Promise<string> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.once(signal, () => {
-        resolve(signal);
-      });
-  });
-
 const version = readVersion();
 const io = processIo();
 const writeLog = (line: string): void => {
@@ -41,7 +34,7 @@ process.exitCode = await runProgram(
   {
     version,
     io,
-    run: (config) => runAgent(config, { version, env: process.env, writeLog, stopped: stopSignal }),
+    run: (config) => runAgent(config, { version, env: process.env, writeLog, stopped: async () => stopSignal(process) }),
     measure: (config, { windowMillis }) =>
       measureHere(config, {
         version,

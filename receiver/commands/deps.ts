@@ -20,7 +20,7 @@ export interface CheckOptions {
 export interface ProgramDeps {
   readonly version: string;
   readonly io: CommandIo;
-  /** The agent. Resolves when it has ended in order (SIGTERM, SIGINT). It owns its signals. */
+  /** The agent. Resolves when it has ended in order (SIGTERM, SIGINT, SIGHUP). It owns its signals. */
   readonly run: (config: Config) => TE.TaskEither<Complaint, void>;
   /** Own measuring for a viewer. No window need be there yet when it resolves. */
   readonly measure: (
