@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One line per event on standard error, as journald and `grep` like it: level, message, key=value. */
 import type { LogLevel } from '../config/config.js';
+import { escapeText } from '../model/escape.js';
 
 export type LogFields = Readonly<Record<string, string | number | bigint | boolean>>;
 
@@ -21,7 +22,7 @@ const fieldText = (value: LogFields[string]): string => {
 
 export const formatLogLine = (level: LogLevel, message: string, fields: LogFields = {}): string =>
   [
-    `wattfeed: ${level}: ${message}`,
+    `wattfeed: ${level}: ${escapeText(message)}`,
     ...Object.entries(fields).map(([key, value]) => `${key}=${fieldText(value)}`),
   ].join(' ');
 

@@ -8,6 +8,7 @@ import {
   complaintText,
   type Complaint,
 } from '../model/errors.js';
+import { escapeText } from '../model/escape.js';
 
 export type Outcome =
   | { readonly _tag: 'Fine' }
@@ -36,11 +37,11 @@ export const exitCodeOf = (outcome: Outcome): number => {
   }
 };
 
-/** Lines for standard error, one per complaint. */
+/** Lines for standard error, one per complaint: a key or a path of the user's may hold anything. */
 export const outcomeLines = (outcome: Outcome): readonly string[] =>
   outcome._tag === 'Fine'
     ? []
-    : outcome.complaints.map((complaint) => `wattfeed: ${complaintText(complaint)}`);
+    : outcome.complaints.map((complaint) => `wattfeed: ${escapeText(complaintText(complaint))}`);
 
 /** A command's result as an outcome: a Left is a failure, or wrong usage where it says so. */
 export const outcomeOfResult = (result: E.Either<Complaint, unknown>): Outcome => {

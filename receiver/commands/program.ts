@@ -5,6 +5,7 @@ import { checkCommand } from './check-command.js';
 import { configCommand } from './config-command.js';
 import type { Finish, ProgramDeps } from './deps.js';
 import { FINE, exitCodeOf, outcomeLines, type Outcome } from './outcome.js';
+import { watchOutput } from './output-errors.js';
 import { runCommand } from './run-command.js';
 import { topCommand } from './top-command.js';
 import { outcomeOfCommander, styleErrors } from './usage.js';
@@ -51,7 +52,13 @@ const outcomeOf = async (deps: ProgramDeps, argv: readonly string[]): Promise<Ou
 
 /** `argv` without node and script. Resolves to the exit code; complaints went to standard error. */
 export const runProgram = async (deps: ProgramDeps, argv: readonly string[]): Promise<number> => {
-  const outcome = await outcomeOf(deps, argv);
-  for (const line of outcomeLines(outcome)) deps.io.stderr.write(`${line}\n`);
+  const { stdout, stderr } = deps.io;
+  // A full disk under the log must end neither the agent nor a complaint: there is nobody to tell.
+  stderr.on('error', () => undefined);
+  const written = watchOutput(stdout);
+  const ended = await outcomeOf(deps, argv);
+  const output = await written();
+  const outcome = ended._tag === 'Fine' ? output : ended;
+  for (const line of outcomeLines(outcome)) stderr.write(`${line}\n`);
   return exitCodeOf(outcome);
 };

@@ -2,13 +2,10 @@
 /** How a viewer ends: by key, by signal, because its reader left, or because its source did. */
 import type { Writable } from 'node:stream';
 import { FINE, failed, type Outcome } from '../outcome.js';
+import { outcomeOfOutputError } from '../output-errors.js';
 import type { ReportSource } from '../report-source.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** `head` has read enough, or the terminal is gone: not our failure. */
-const isReaderGone = (error: Error): boolean =>
-  'code' in error && (error.code === 'EPIPE' || error.code === 'EIO');
 
 export interface Ending {
   /** The first reason counts. */
@@ -27,8 +24,7 @@ export const endingOf = (source: ReportSource, stdout: Writable, release: () => 
     finish(FINE);
   };
   const onStdoutError = (error: Error): void => {
-    const complaint = { what: 'write standard output', cause: error.message, remedy: '' };
-    finish(isReaderGone(error) ? FINE : failed(complaint));
+    finish(outcomeOfOutputError(error));
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   stdout.on('error', onStdoutError);

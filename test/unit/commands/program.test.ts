@@ -114,6 +114,15 @@ describe('runProgram', () => {
     expect([exitCode, stdout, stderr]).toEqual([2, '', `wattfeed: parse arguments: ${text}\n`]);
   });
 
+  it('does not let a key of the file drive the terminal or forge a line', async () => {
+    const file = join(directory, 'hostile.yaml');
+    writeFileSync(file, '"\\e[2J\\nwattfeed: all is fine": 1\n');
+    const { exitCode, stderr } = await execute(['config', '--config', file]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(' \\x1B[2J\\x0Awattfeed: all is fine: unknown key');
+    expect(stderr.trimEnd()).not.toContain('\n');
+  });
+
   it.each([[], ['run'], ['top'], ['check'], ['config']])('gives %j an example', async (...argv) => {
     const { exitCode, stdout } = await execute([...argv, '--help']);
     expect(exitCode).toBe(0);
