@@ -8,7 +8,7 @@ import type {
   ThreadRow,
   UserRow,
 } from '../model/agent-report.js';
-import type { AttributedKind } from '../model/energy-domain.js';
+import type { AttributedKind, EnergyDomain } from '../model/energy-domain.js';
 import type {
   CgroupTotals,
   DomainTotals,
@@ -31,10 +31,14 @@ import type { WindowReport } from '../model/window.js';
 export type KindState = 'absent' | 'silent' | 'whole';
 
 export interface RowWindow {
-  /** Length of the last window, over which its energy is a power. */
+  /** Length of the last window, over which its CPU time is a ratio. */
   readonly spanNanos: Nanos;
+  /** Over which its energy is a power: longer than the window after one in which the counter failed. */
+  readonly energySpanNanos: Readonly<Record<AttributedKind, Nanos>>;
   readonly kinds: Readonly<Record<AttributedKind, KindState>>;
 }
+
+const isDram = ({ kind }: EnergyDomain): boolean => kind === 'dram';
 
 const kindState = (
   kind: AttributedKind,
@@ -42,15 +46,25 @@ const kindState = (
   domains: readonly DomainTotals[],
 ): KindState => {
   const attributed = domains.filter(
-    ({ domain }) => domain.isAttributed && (domain.kind === 'dram') === (kind === 'dram'),
+    ({ domain }) => domain.isAttributed && isDram(domain) === (kind === 'dram'),
   );
   if (attributed.length === 0) return 'absent';
   const gave = new Set(window.balances.map(({ domain }) => domain.id));
   return attributed.every(({ domain }) => gave.has(domain.id)) ? 'whole' : 'silent';
 };
 
+const energySpan = (kind: AttributedKind, window: WindowReport): Nanos => {
+  const balances = window.balances.filter(({ domain }) => isDram(domain) === (kind === 'dram'));
+  const [first, ...others] = balances.map(({ spanNanos }) => spanNanos);
+  return others.reduce(
+    (longest, span) => (span > longest ? span : longest),
+    first ?? nanos(window.endNanos - window.startNanos),
+  );
+};
+
 export const rowWindow = (window: WindowReport, domains: readonly DomainTotals[]): RowWindow => ({
   spanNanos: nanos(window.endNanos - window.startNanos),
+  energySpanNanos: { package: energySpan('package', window), dram: energySpan('dram', window) },
   kinds: {
     package: kindState('package', window, domains),
     dram: kindState('dram', window, domains),
@@ -66,10 +80,10 @@ const powerOf = (
 
 export const energyRow = (
   { energy, cpuNanos, lastWindow }: Rated<Remainder>,
-  { spanNanos, kinds }: RowWindow,
+  { spanNanos, energySpanNanos, kinds }: RowWindow,
 ): EnergyRow => ({
-  packageWatts: powerOf(lastWindow.energy.package, kinds.package, spanNanos),
-  dramWatts: powerOf(lastWindow.energy.dram, kinds.dram, spanNanos),
+  packageWatts: powerOf(lastWindow.energy.package, kinds.package, energySpanNanos.package),
+  dramWatts: powerOf(lastWindow.energy.dram, kinds.dram, energySpanNanos.dram),
   packageJoules: kinds.package === 'absent' ? null : joulesOf(energy.package),
   dramJoules: kinds.dram === 'absent' ? null : joulesOf(energy.dram),
   cpuRatio: spanNanos > 0n ? lastWindow.cpuNanos / Number(spanNanos) : 0,

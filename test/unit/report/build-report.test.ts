@@ -115,6 +115,15 @@ describe('buildReport', () => {
     expect(report.users).toMatchObject([{ uid: 1000, user: 'user1000', dramJoules: 8 }]);
   });
 
+  it('takes power over the time that the energy is of, which a failed window makes longer', () => {
+    const late = [
+      advancedReading(packageDomain(), 20_000_000, 2 * SPAN),
+      advancedReading(dramDomain(), 4_000_000, SPAN),
+    ];
+    const report = reportAfter([[twoSeconds(1n), late]]);
+    expect(report.processes[0]).toMatchObject({ packageWatts: 3, dramWatts: 2, cpuRatio: 0.75 });
+  });
+
   it('shows no power of a process that did nothing in the last window', () => {
     const report = reportAfter([
       [twoSeconds(1n), moving],
