@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { ADDON_PATH, sessionOptions } from './support.js';
+import { ADDON_PATH, TWENTY_LOADS_MILLIS, sessionOptions } from './support.js';
 
 const SETTINGS = { addonPath: ADDON_PATH, options: sessionOptions() };
 
@@ -44,12 +44,16 @@ const programCount = (): number => {
 };
 
 describe('Worker', () => {
-  it('starts and stops a session twenty times', async () => {
-    for (let round = 0; round < 20; round++) {
-      const worker = inWorker(`await windows(2); await session.close();`);
-      expect(await once(worker, 'exit')).toEqual([0]);
-    }
-  });
+  it(
+    'starts and stops a session twenty times',
+    async () => {
+      for (let round = 0; round < 20; round++) {
+        const worker = inWorker(`await windows(2); await session.close();`);
+        expect(await once(worker, 'exit')).toEqual([0]);
+      }
+    },
+    TWENTY_LOADS_MILLIS,
+  );
 
   it('may be terminated with its session open', async () => {
     for (let round = 0; round < 5; round++) {

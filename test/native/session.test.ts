@@ -4,7 +4,15 @@ import * as E from 'fp-ts/lib/Either.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ActivityWindow } from '../../receiver/model/activity.js';
 import { until } from '../support/until.js';
-import { ADDON_PATH, closeAll, port, sessionOptions, startRig, valueOf } from './support.js';
+import {
+  ADDON_PATH,
+  TWENTY_LOADS_MILLIS,
+  closeAll,
+  port,
+  sessionOptions,
+  startRig,
+  valueOf,
+} from './support.js';
 
 afterEach(closeAll);
 
@@ -21,12 +29,16 @@ const cpuTaskNanos = (window: ActivityWindow): number =>
   window.cpus.reduce((total, cpu) => total + cpu.taskNanos, 0);
 
 describe('open', () => {
-  it('loads and unloads twenty times', async () => {
-    for (let round = 0; round < 20; round++) {
-      const session = valueOf(await port().open(sessionOptions())());
-      valueOf(await session.close()());
-    }
-  });
+  it(
+    'loads and unloads twenty times',
+    async () => {
+      for (let round = 0; round < 20; round++) {
+        const session = valueOf(await port().open(sessionOptions())());
+        valueOf(await session.close()());
+      }
+    },
+    TWENTY_LOADS_MILLIS,
+  );
 
   it('lets two sessions measure side by side', async () => {
     const first = await startRig();

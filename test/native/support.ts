@@ -20,6 +20,9 @@ export const ADDON_PATH =
   process.env['WATTFEED_ADDON'] ??
   join(import.meta.dirname, '../../native/build/Release/wattfeed.node');
 
+/** For twenty loads in one test: 3 s take 60 s and more where the machine does ten other things. */
+export const TWENTY_LOADS_MILLIS = 240_000;
+
 /** The addon as JavaScript without types sees it: for arguments that types would not let through. */
 export type RawObject = Readonly<Record<string, (...values: readonly unknown[]) => unknown>>;
 
