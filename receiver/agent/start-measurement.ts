@@ -4,14 +4,19 @@ import * as E from 'fp-ts/lib/Either.js';
 import * as layout from '../../native/layout.generated.js';
 import { activityPort } from '../../native/index.js';
 import { batchDecoder } from '../activity/decode.js';
-import type { ActivityPort, ActivitySession, SessionOptions } from '../activity/port.js';
+import type {
+  ActivityPort,
+  ActivitySession,
+  NativeError,
+  SessionOptions,
+} from '../activity/port.js';
 import { Ledger } from '../attribution/ledger.js';
 import type { Config } from '../config/config.js';
 import { sourceSpecs } from '../energy/plan-types.js';
 import { sourceLabel } from '../energy/source-label.js';
 import { SelfTotals } from '../export/self-totals.js';
 import { systemClock } from '../host/clock.js';
-import type { Complaint } from '../model/errors.js';
+import { complaintText, type Complaint } from '../model/errors.js';
 import { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import { surveyMachine, type Machine } from './machine.js';
@@ -131,6 +136,29 @@ const assemble = (
   return { machine, measurement, session, ledger, self, threads, sourceText };
 };
 
+const RUN_TIME_STATISTICS = 'enable bpf run time statistics';
+
+/** The programs' run time is worth a warning, not the agent: the kernel asks CAP_SYS_ADMIN for it. */
+const openSession = async (
+  port: ActivityPort,
+  options: SessionOptions,
+  logger: Logger,
+): Promise<E.Either<NativeError, ActivitySession>> => {
+  const opened = await port.open(options)();
+  if (E.isRight(opened) || opened.left.operation !== RUN_TIME_STATISTICS) return opened;
+  const without = await port.open({ ...options, bpfStats: false })();
+  // Without BPF altogether this is not the thing to tell.
+  if (E.isRight(without))
+    logger.warn(
+      complaintText({
+        what: RUN_TIME_STATISTICS,
+        cause: opened.left.code,
+        remedy: 'add CAP_SYS_ADMIN, or set accounting.bpf_stats: false; measuring goes on',
+      }),
+    );
+  return without;
+};
+
 export const startMeasurement = async (
   config: Config,
   options: StartOptions,
@@ -140,7 +168,7 @@ export const startMeasurement = async (
   const machine = await surveyMachine(config, { activity: port.right, clock: systemClock });
   const fail = (error: Parameters<typeof complaintOfNative>[0]): E.Either<Complaint, never> =>
     E.left(complaintOfNative(error, port.right.probeFeatures()));
-  const opened = await port.right.open(sessionOptions(config, machine))();
+  const opened = await openSession(port.right, sessionOptions(config, machine), options.logger);
   if (E.isLeft(opened)) return fail(opened.left);
   const session = opened.right;
   // Only now: what stops the agent is one line, not the last of several.

@@ -80,6 +80,20 @@ describe('wattfeed run', () => {
 
 const NO_BPF = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--clear-groups'];
 
+/** What the documents ask for; not CAP_SYS_ADMIN. */
+const LEAST_CAPABILITIES = '-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search,+dac_override';
+
+describe('wattfeed run with the least privileges', () => {
+  it('measures, and says what it does without', async () => {
+    const place = newPlace();
+    const wrapper = ['setpriv', `--bounding-set=${LEAST_CAPABILITIES}`, '--inh-caps=-all'];
+    const agent = await startAgent(place, { wrapper });
+    expect(agent.log()).toContain('enable bpf run time statistics: EPERM');
+    expect(topOnce(place).processes.length).toBeGreaterThan(0);
+    expect((await stopAgent(agent)).code).toBe(0);
+  });
+});
+
 describe('wattfeed run without what it needs', () => {
   const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
     [
