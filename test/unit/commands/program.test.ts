@@ -128,6 +128,22 @@ describe('runProgram', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/Examples:\n {2}\S*wattfeed/);
   });
+
+  it.each([[], ['run'], ['top'], ['check'], ['config']])(
+    'fits the help of %j into 80 columns',
+    async (...argv) => {
+      const { stdout } = await execute([...argv, '--help']);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    },
+  );
+
+  it.each([['run'], ['top'], ['check']])(
+    'says in the help of %s where all flags are',
+    async (argv) => {
+      const { stdout } = await execute([argv, '--help']);
+      expect(stdout).toContain('wattfeed config --help');
+    },
+  );
 });
 
 describe('wattfeed run', () => {
