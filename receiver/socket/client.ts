@@ -4,7 +4,7 @@ import { lstat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
-import type { ReportSource } from '../commands/report-source.js';
+import type { ReportSource } from '../model/report-source.js';
 import type { Complaint } from '../model/errors.js';
 import { AgentLink } from './agent-link.js';
 import { SOCKET_PROTOCOL } from './protocol.js';

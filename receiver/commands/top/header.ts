@@ -5,7 +5,7 @@ import type { AttributedKind } from '../../model/energy-domain.js';
 import { MILLIS_PER_SECOND } from '../../model/units.js';
 import { span, type Line, type Style } from '../../terminal/line.js';
 import { clipEnd, padEnd } from '../../terminal/width.js';
-import type { SourceOrigin } from '../report-source.js';
+import type { SourceOrigin } from '../../model/report-source.js';
 import { percentText, secondsText, wattsText } from './format.js';
 import { lossText } from './losses.js';
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../../receiver/config/config.js';
 import type { CheckOptions, ProgramDeps } from '../../../receiver/commands/deps.js';
 import { runProgram } from '../../../receiver/commands/program.js';
-import type { ReportSource } from '../../../receiver/commands/report-source.js';
+import type { ReportSource } from '../../../receiver/model/report-source.js';
 import { systemClock } from '../../../receiver/host/clock.js';
 import { serveReports } from '../../../receiver/socket/server.js';
 import { agentReport, laterReport } from '../../support/agent-report.js';

@@ -5,7 +5,7 @@ import { frameOf, waitingLines } from '../../../../receiver/commands/top/frame.j
 import { firstViewState, topOptionsOf } from '../../../../receiver/commands/top/options.js';
 import { rowsOf } from '../../../../receiver/commands/top/rows.js';
 import type { ViewState } from '../../../../receiver/commands/top/view-state.js';
-import type { SourceOrigin } from '../../../../receiver/commands/report-source.js';
+import type { SourceOrigin } from '../../../../receiver/model/report-source.js';
 import type { AgentReport, ProcessRow } from '../../../../receiver/model/agent-report.js';
 import { textOf } from '../../../../receiver/terminal/line.js';
 import { displayWidth } from '../../../../receiver/terminal/width.js';
