@@ -4,9 +4,9 @@ import * as E from 'fp-ts/lib/Either.js';
 import { readEnvironment, type Environment } from '../../receiver/export/environment.js';
 import { startExport, type RunningExport } from '../../receiver/export/provider.js';
 import { resourceAttributes } from '../../receiver/export/resource.js';
-import { SelfTotals } from '../../receiver/export/self-totals.js';
 import { complaintText } from '../../receiver/model/errors.js';
 import { MovingLedger } from './moving-ledger.js';
+import { selfTotals } from './self-totals.js';
 import { STAGES } from './producer-rig.js';
 
 export interface AgentOptions {
@@ -19,18 +19,7 @@ export const HOST_ID = '0123456789abcdef0123456789abcdef';
 
 export class ExportingAgent {
   readonly ledger = new MovingLedger();
-  readonly self = new SelfTotals(
-    () => [
-      {
-        name: 'on_sched_switch',
-        runCount: 10n,
-        runTimeNanos: 1_500n,
-        recursionMisses: 0n,
-        verifiedInstructions: 0,
-      },
-    ],
-    () => ({ storageMisses: 1, threadsSkipped: 2 }),
-  );
+  readonly self = selfTotals(0);
   readonly said: string[] = [];
   readonly running: RunningExport;
 

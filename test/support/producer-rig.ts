@@ -8,9 +8,9 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { ExportCounts } from '../../receiver/export/export-counts.js';
 import { LedgerProducer, type ProducerOptions } from '../../receiver/export/producer.js';
-import { SelfTotals } from '../../receiver/export/self-totals.js';
 import type { ProcessIdentity } from '../../receiver/model/ledger-view.js';
 import { MovingLedger } from './moving-ledger.js';
+import { selfTotals } from './self-totals.js';
 
 export const STAGES = { flush: 1_000, energy: 2_000, scan: 3_000, attribution: 4_000 };
 
@@ -23,18 +23,7 @@ export const DEFAULT_OPTIONS: ProducerOptions = {
 
 export class ProducerRig {
   readonly ledger = new MovingLedger();
-  readonly self = new SelfTotals(
-    () => [
-      {
-        name: 'on_sched_switch',
-        runCount: 10n,
-        runTimeNanos: 1_500n,
-        recursionMisses: 0n,
-        verifiedInstructions: 500,
-      },
-    ],
-    () => ({ storageMisses: 1, threadsSkipped: 2 }),
-  );
+  readonly self = selfTotals(500);
   readonly counts = new ExportCounts();
   readonly retired: ProcessIdentity[] = [];
   readonly producer: LedgerProducer;
