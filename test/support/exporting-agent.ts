@@ -13,6 +13,7 @@ export interface AgentOptions {
   readonly endpoint: string;
   readonly environment?: Environment;
   readonly maxSeries?: number;
+  readonly exportsThreads?: boolean;
 }
 
 export const HOST_ID = '0123456789abcdef0123456789abcdef';
@@ -23,7 +24,12 @@ export class ExportingAgent {
   readonly said: string[] = [];
   readonly running: RunningExport;
 
-  constructor({ endpoint, environment = {}, maxSeries = 1_000 }: AgentOptions) {
+  constructor({
+    endpoint,
+    environment = {},
+    maxSeries = 1_000,
+    exportsThreads = false,
+  }: AgentOptions) {
     const settings = readEnvironment(environment, { intervalMillis: 1_000, timeoutMillis: 1_000 });
     if (E.isLeft(settings)) throw new Error(settings.left.map(complaintText).join('\n'));
     const running = startExport(
@@ -41,12 +47,14 @@ export class ExportingAgent {
           version: '1.2.3',
           processes: { isExported: true, hasCpuTime: true, maxSeries },
           cgroups: { isExported: true, hasCpuTime: true, maxSeries },
+          threads: { isExported: exportsThreads, hasCpuTime: true, maxSeries },
         },
       },
       {
         ledger: this.ledger,
         self: this.self,
         retireExported: this.ledger.retire,
+        retireExportedThreads: this.ledger.retireThreads,
         say: (text) => this.said.push(text),
         nowMillis: () => performance.now(),
       },

@@ -19,6 +19,7 @@ export const DEFAULT_OPTIONS: ProducerOptions = {
   temporality: 'cumulative',
   processes: { isExported: true, hasCpuTime: false, maxSeries: 1_000 },
   cgroups: { isExported: true, hasCpuTime: true, maxSeries: 1_000 },
+  threads: { isExported: false, hasCpuTime: false, maxSeries: 1_000 },
 };
 
 export class ProducerRig {
@@ -36,7 +37,14 @@ export class ProducerRig {
     };
     const { ledger, self, counts } = this;
     this.producer = new LedgerProducer(
-      { ledger, self, counts, retireExported, onCollect: () => undefined },
+      {
+        ledger,
+        self,
+        counts,
+        retireExported,
+        retireExportedThreads: ledger.retireThreads,
+        onCollect: () => undefined,
+      },
       { ...DEFAULT_OPTIONS, ...options },
     );
   }

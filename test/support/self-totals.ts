@@ -13,5 +13,5 @@ export const selfTotals = (verifiedInstructions: number): SelfTotals =>
         verifiedInstructions,
       },
     ],
-    () => ({ storageMisses: 1, threadsSkipped: 2 }),
+    () => ({ storageMisses: 1, threadOverflowRows: 2 }),
   );
