@@ -10,7 +10,6 @@ import type {
   NativeError,
   SessionOptions,
 } from '../activity/port.js';
-import type { LedgerLimits } from '../attribution/ledger-limits.js';
 import { Ledger } from '../attribution/ledger.js';
 import type { Config } from '../config/config.js';
 import { sourceSpecs } from '../energy/plan-types.js';
@@ -37,8 +36,6 @@ export interface StartOptions {
   readonly windowMillis: number;
   /** Somebody exports: ended processes are kept until their final value is out. */
   readonly isExporting: boolean;
-  /** Threads are exported: the ledger keeps them from the first window on, whoever watches. */
-  readonly isExportingThreads: boolean;
 }
 
 export interface RunningMeasurement {
@@ -88,13 +85,9 @@ const admit = (config: Config): E.Either<Complaint, ActivityPort> => {
   return port;
 };
 
-const ledgerLimits = (
-  { ledger }: Config,
-  { isExporting, isExportingThreads }: StartOptions,
-): Partial<LedgerLimits> => ({
+const ledgerLimits = ({ ledger }: Config, { isExporting }: StartOptions): Config['ledger'] => ({
   ...ledger,
   maxExited: isExporting ? ledger.maxExited : Math.min(ledger.maxExited, MAX_EXITED_UNEXPORTED),
-  maxExitedThreads: isExportingThreads ? ledger.maxExited : 0,
 });
 
 const assemble = (
@@ -119,9 +112,8 @@ const assemble = (
     },
     () => ({ ...ledger.losses(), ...losses.counts() }),
   );
-  ledger.setThreadsEnabled(options.isExportingThreads);
-  const threads = createThreadWatch((isWatched) => {
-    ledger.setThreadsEnabled(isWatched || options.isExportingThreads);
+  const threads = createThreadWatch((isEnabled) => {
+    ledger.setThreadsEnabled(isEnabled);
   });
   const measurement = new Measurement({
     session,
@@ -132,13 +124,7 @@ const assemble = (
     losses,
     clock: systemClock,
     logger,
-    buildReport: reportBuilder({
-      ledger,
-      watchedPids: threads.watched,
-      losses,
-      machine,
-      version,
-    }),
+    buildReport: reportBuilder({ ledger, losses, machine, version }),
     sweep: (isEveryEntry) => {
       ledger.endVanished(identities.isAlive, isEveryEntry);
     },

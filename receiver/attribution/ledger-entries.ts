@@ -63,17 +63,10 @@ export const cgroupTotals = (
 });
 
 export const threadTotals = (entry: ThreadEntry, booking: number): Rated<ThreadTotals> => ({
-  identity: {
-    tid: entry.tid,
-    startBoottimeNanos: entry.startBoottimeNanos,
-    startUnixMillis: entry.startUnixMillis,
-    name: entry.name,
-    pid: entry.process.pid,
-    processStartUnixMillis: entry.process.startUnixMillis,
-  },
+  tid: entry.tid,
+  pid: entry.pid,
+  name: entry.name,
   energy: entry.account.energy(),
   cpuNanos: entry.account.cpuNanos(),
-  seriesStartUnixMillis: entry.seriesStartUnixMillis,
-  isExited: entry.state !== 'live',
   lastWindow: entry.account.lastWindow(booking),
 });

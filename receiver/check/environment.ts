@@ -3,9 +3,8 @@
 import { pipe } from 'fp-ts/lib/function.js';
 import * as E from 'fp-ts/lib/Either.js';
 import { chooseCgroupHierarchy, type CgroupHierarchy } from '../host/cgroup-hierarchy.js';
-import { readLink } from '../host/files.js';
+import { listDirectory, readLink, readText } from '../host/files.js';
 import type { HostRoots } from '../host/roots.js';
-import { namesIn, textAt } from '../host/values.js';
 
 export interface Capabilities {
   readonly bpf: boolean;
@@ -39,8 +38,17 @@ const CAP_SYS_ADMIN = 21n;
 const CAP_PERFMON = 38n;
 const CAP_BPF = 39n;
 
+const textOf = (path: string): string | undefined =>
+  pipe(
+    readText(path),
+    E.match(
+      () => undefined,
+      (text) => text.trim(),
+    ),
+  );
+
 const readCapabilities = (procfs: string): Capabilities | undefined => {
-  const mask = /^CapEff:\s*([0-9a-f]+)$/m.exec(textAt(`${procfs}/self/status`) ?? '')?.[1];
+  const mask = /^CapEff:\s*([0-9a-f]+)$/m.exec(textOf(`${procfs}/self/status`) ?? '')?.[1];
   if (mask === undefined) return undefined;
   const effective = BigInt(`0x${mask}`);
   const has = (capability: bigint): boolean => ((effective >> capability) & 1n) === 1n;
@@ -54,7 +62,7 @@ const readCapabilities = (procfs: string): Capabilities | undefined => {
 
 /** `none [integrity] confidentiality` */
 const readLockdown = (sysfs: string): string | undefined =>
-  /\[(\w+)\]/.exec(textAt(`${sysfs}/kernel/security/lockdown`) ?? '')?.[1];
+  /\[(\w+)\]/.exec(textOf(`${sysfs}/kernel/security/lockdown`) ?? '')?.[1];
 
 const readPidNamespace = (procfs: string): boolean | undefined =>
   pipe(
@@ -66,25 +74,34 @@ const readPidNamespace = (procfs: string): boolean | undefined =>
   );
 
 const readCorePmus = (sysfs: string): readonly string[] =>
-  namesIn(`${sysfs}/bus/event_source/devices`).filter((name) =>
-    /^(?:cpu(?:_.+)?|armv\d+_.+|apple_.+)$/.test(name),
+  pipe(
+    listDirectory(`${sysfs}/bus/event_source/devices`),
+    E.map((names) => names.filter((name) => /^(?:cpu(?:_.+)?|armv\d+_.+|apple_.+)$/.test(name))),
+    E.getOrElse((): readonly string[] => []),
   );
 
 const hasBpffs = (roots: HostRoots): boolean =>
-  (textAt(`${roots.procfs}/self/mounts`) ?? '')
+  (textOf(`${roots.procfs}/self/mounts`) ?? '')
     .split('\n')
     .some((line) => line.split(' ')[2] === 'bpf');
 
 /** Listed, not read: it is several MiB. */
-const hasBtf = (sysfs: string): boolean => namesIn(`${sysfs}/kernel/btf`).includes('vmlinux');
+const hasBtf = (sysfs: string): boolean =>
+  pipe(
+    listDirectory(`${sysfs}/kernel/btf`),
+    E.match(
+      () => false,
+      (names) => names.includes('vmlinux'),
+    ),
+  );
 
 const paranoidOf = (procfs: string): number | undefined => {
-  const text = textAt(`${procfs}/sys/kernel/perf_event_paranoid`);
+  const text = textOf(`${procfs}/sys/kernel/perf_event_paranoid`);
   return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : undefined;
 };
 
 export const readCheckEnvironment = (roots: HostRoots): CheckEnvironment => ({
-  kernelRelease: textAt(`${roots.procfs}/sys/kernel/osrelease`) ?? 'unknown',
+  kernelRelease: textOf(`${roots.procfs}/sys/kernel/osrelease`) ?? 'unknown',
   hasBtf: hasBtf(roots.sysfs),
   capabilities: readCapabilities(roots.procfs),
   hasBpffs: hasBpffs(roots),

@@ -32,7 +32,6 @@ export interface EnergyConfig {
 export interface LedgerConfig {
   readonly maxProcesses: number;
   readonly maxCgroups: number;
-  readonly maxThreads: number;
   readonly maxExited: number;
 }
 
@@ -43,13 +42,8 @@ export interface ExportConfig {
     readonly cgroup: boolean;
     readonly thread: boolean;
   };
-  readonly cpuTime: {
-    readonly process: boolean;
-    readonly cgroup: boolean;
-    readonly thread: boolean;
-  };
+  readonly cpuTime: { readonly process: boolean; readonly cgroup: boolean };
   readonly maxProcessSeries: number;
-  readonly maxThreadSeries: number;
 }
 
 export interface AgentConfig {

@@ -109,8 +109,7 @@ export class SeriesPool<Entity> {
       } else if (!this.kind.hasEnded(entity)) {
         newcomers.push(this.#newcomer(key, entity, readings));
       } else if (this.closed.has(key)) {
-        // Back and gone again between two exports: what it burned meanwhile is in the overflow.
-        this.#closedAt.set(key, readings);
+        continue;
       } else if (this.#finished.has(key) || this.#pooled.has(key)) {
         finished.add(key);
         forgettable.push(entity);

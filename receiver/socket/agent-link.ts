@@ -6,7 +6,7 @@ import type {
   ReportSource,
   SourceOptions,
   SourceOrigin,
-} from '../model/report-source.js';
+} from '../commands/report-source.js';
 import type { AgentReport } from '../model/agent-report.js';
 import type { Complaint } from '../model/errors.js';
 import { lineSplitter, parseJson } from './lines.js';

@@ -2,7 +2,7 @@
 /**
  * agent-faults.mjs perf|powercap: the agent, then a mixed load, and under it steady windows and each fault once. Judged by agent.test.ts.
  */
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { control, load, now, out, save, startAgent } from './agent.mjs';
 
@@ -18,7 +18,6 @@ const FAULTS = {
     ['jump', 'package-0 jump 2000000000'],
   ],
   powercap: [
-    ['wrap', 'package-0 wrap 3000000'],
     ['reset', 'package-0 reset'],
     ['freeze', 'package-0 freeze'],
     ['garbage', 'package-0 garbage 18446744073709551615'],
@@ -35,6 +34,8 @@ const MIX = [
   ['chase', 3600, 'cpu=3', 'duty=200'],
   ['tiny', 3600, 'forks=1000', 'duty=300', 'period=5000'],
 ];
+
+const ENERGY_FILE = '/sys/class/powercap/intel-rapl:0/energy_uj';
 
 const mark = (phase) => appendFileSync(out(`${source}.phases`), `${now()}\t${phase}\n`);
 writeFileSync(out(`${source}.phases`), '');
@@ -54,6 +55,15 @@ for (const [name, fault] of FAULTS[source]) {
   control('fault', zone, 'ok');
   mark('after');
   await agent.windows(2);
+}
+if (source === 'powercap') {
+  // the leap to 300 J before the end is a fault; the wrap after it is how counters are
+  mark('near-end');
+  control('fault', 'package-0 wrap 300000000');
+  await agent.windows(2);
+  mark('wrap');
+  while (Number(readFileSync(ENERGY_FILE, 'utf8')) > 100_000_000_000) await agent.windows(1);
+  await agent.windows(1);
 }
 mark('suspend');
 control('suspend', '45000', 'reset');

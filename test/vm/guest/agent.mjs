@@ -80,10 +80,11 @@ export const startAgent = async (name, { sources, windowMillis }) => {
   return {
     pid: agent.pid,
     reports,
-    /** Waits for that many further windows. */
+    /** Waits for that many windows that end after this call; on a busy host older ones still arrive. */
     windows: async (count) => {
-      const wanted = reports.length + count;
-      while (reports.length < wanted) {
+      const from = process.hrtime.bigint();
+      const later = () => reports.filter((report) => BigInt(report.window.endNanos) > from);
+      while (later().length < count) {
         if (hasEnded) throw new Error('the agent ended by itself');
         await Promise.race([nextReport(), ended]);
       }
