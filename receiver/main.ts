@@ -40,6 +40,7 @@ process.exitCode = await runProgram(
         version,
         windowMillis,
         isExporting: false,
+        isExportingThreads: false,
         logger: createLogger(config.log.level === 'info' ? 'warn' : config.log.level, writeLog),
       }),
     check: (config, { json }) => printCheck(config, { json, stdout: io.stdout }),

@@ -2,7 +2,7 @@
 /** Own measuring for a viewer that found no agent to join. */
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
-import type { ReportSource } from '../commands/report-source.js';
+import type { ReportSource } from '../model/report-source.js';
 import type { Config } from '../config/config.js';
 import type { Complaint } from '../model/errors.js';
 import { ownSource } from './own-source.js';

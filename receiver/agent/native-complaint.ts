@@ -24,6 +24,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOMEM: 'lower accounting.max_tasks',
 };
 
+const RAISE_NOFILE = 'raise the limit: ulimit -n, or LimitNOFILE= of the systemd unit';
+
 const lastLine = (text: string): string => {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.at(-1)?.trim() ?? '';
@@ -34,6 +36,9 @@ export const complaintOfNative = (
   { operation, code, detail }: NativeError,
   features: readonly KernelFeature[],
 ): Complaint => {
+  // Checked first: with no descriptor left, every probe fails too.
+  if (code === 'EMFILE' || features.some(({ detail: why }) => /too many open files/i.test(why)))
+    return { what: operation, cause: 'EMFILE: too many open files', remedy: RAISE_NOFILE };
   const missing = features.find(({ isAvailable }) => !isAvailable);
   if (missing !== undefined)
     return {

@@ -2,7 +2,7 @@
 /** Own measuring as a viewer sees it: the same face that a joined agent has. */
 import * as E from 'fp-ts/lib/Either.js';
 import type { ActivitySession } from '../activity/port.js';
-import type { ReportListener, ReportSource, SourceOptions } from '../commands/report-source.js';
+import type { ReportListener, ReportSource, SourceOptions } from '../model/report-source.js';
 import type { ThreadWatch } from './thread-watch.js';
 import type { Logger } from './logger.js';
 import type { Measurement } from './measurement.js';

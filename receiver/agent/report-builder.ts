@@ -11,6 +11,8 @@ import type { Machine } from './machine.js';
 
 export interface ReportBuilderParts {
   readonly ledger: Ledger;
+  /** Processes whose threads some viewer wants to see. */
+  readonly watchedPids: () => ReadonlySet<number>;
   readonly losses: Losses;
   readonly machine: Machine;
   readonly version: string;
@@ -18,6 +20,7 @@ export interface ReportBuilderParts {
 
 export const reportBuilder = ({
   ledger,
+  watchedPids,
   losses,
   machine,
   version,
@@ -34,6 +37,7 @@ export const reportBuilder = ({
     buildReport({
       window,
       ledger,
+      threadsOf: watchedPids(),
       agent,
       source,
       cpuCount,

@@ -52,6 +52,11 @@ const exportOptions = (
       hasCpuTime: config.export.cpuTime.cgroup,
       maxSeries: config.ledger.maxCgroups,
     },
+    threads: {
+      isExported: config.export.levels.thread,
+      hasCpuTime: config.export.cpuTime.thread,
+      maxSeries: config.export.maxThreadSeries,
+    },
   },
 });
 
@@ -86,6 +91,9 @@ const beginExport = (
     retireExported: (identities) => {
       running.ledger.retireExported(identities);
     },
+    retireExportedThreads: (identities) => {
+      running.ledger.retireExportedThreads(identities);
+    },
     say: (text) => {
       logger.warn(text);
     },
@@ -118,6 +126,7 @@ export const runAgent =
       logger,
       windowMillis: config.windowMillis,
       isExporting: settings.right !== undefined,
+      isExportingThreads: settings.right !== undefined && config.export.levels.thread,
     });
     if (E.isLeft(started)) return started;
     const running = started.right;

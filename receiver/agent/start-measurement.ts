@@ -10,6 +10,7 @@ import type {
   NativeError,
   SessionOptions,
 } from '../activity/port.js';
+import type { LedgerLimits } from '../attribution/ledger-limits.js';
 import { Ledger } from '../attribution/ledger.js';
 import type { Config } from '../config/config.js';
 import { sourceSpecs } from '../energy/plan-types.js';
@@ -36,6 +37,8 @@ export interface StartOptions {
   readonly windowMillis: number;
   /** Somebody exports: ended processes are kept until their final value is out. */
   readonly isExporting: boolean;
+  /** Threads are exported: the ledger keeps them from the first window on, whoever watches. */
+  readonly isExportingThreads: boolean;
 }
 
 export interface RunningMeasurement {
@@ -85,9 +88,13 @@ const admit = (config: Config): E.Either<Complaint, ActivityPort> => {
   return port;
 };
 
-const ledgerLimits = ({ ledger }: Config, { isExporting }: StartOptions): Config['ledger'] => ({
+const ledgerLimits = (
+  { ledger }: Config,
+  { isExporting, isExportingThreads }: StartOptions,
+): Partial<LedgerLimits> => ({
   ...ledger,
   maxExited: isExporting ? ledger.maxExited : Math.min(ledger.maxExited, MAX_EXITED_UNEXPORTED),
+  maxExitedThreads: isExportingThreads ? ledger.maxExited : 0,
 });
 
 const assemble = (
@@ -112,8 +119,9 @@ const assemble = (
     },
     () => ({ ...ledger.losses(), ...losses.counts() }),
   );
-  const threads = createThreadWatch((isEnabled) => {
-    ledger.setThreadsEnabled(isEnabled);
+  ledger.setThreadsEnabled(options.isExportingThreads);
+  const threads = createThreadWatch((isWatched) => {
+    ledger.setThreadsEnabled(isWatched || options.isExportingThreads);
   });
   const measurement = new Measurement({
     session,
@@ -124,7 +132,13 @@ const assemble = (
     losses,
     clock: systemClock,
     logger,
-    buildReport: reportBuilder({ ledger, losses, machine, version }),
+    buildReport: reportBuilder({
+      ledger,
+      watchedPids: threads.watched,
+      losses,
+      machine,
+      version,
+    }),
     sweep: (isEveryEntry) => {
       ledger.endVanished(identities.isAlive, isEveryEntry);
     },

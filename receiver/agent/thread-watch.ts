@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Which processes' threads somebody wants to see: the ledger keeps threads only while anybody does. */
+/** Which processes' threads viewers want to see: unless exported, the ledger keeps threads only while they do. */
 export interface ThreadWatch {
   /** Until the returned function is called. */
   readonly watch: (pid: number) => () => void;

@@ -63,10 +63,17 @@ export const cgroupTotals = (
 });
 
 export const threadTotals = (entry: ThreadEntry, booking: number): Rated<ThreadTotals> => ({
-  tid: entry.tid,
-  pid: entry.pid,
-  name: entry.name,
+  identity: {
+    tid: entry.tid,
+    startBoottimeNanos: entry.startBoottimeNanos,
+    startUnixMillis: entry.startUnixMillis,
+    name: entry.name,
+    pid: entry.process.pid,
+    processStartUnixMillis: entry.process.startUnixMillis,
+  },
   energy: entry.account.energy(),
   cpuNanos: entry.account.cpuNanos(),
+  seriesStartUnixMillis: entry.seriesStartUnixMillis,
+  isExited: entry.state !== 'live',
   lastWindow: entry.account.lastWindow(booking),
 });

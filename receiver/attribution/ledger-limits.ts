@@ -5,6 +5,8 @@ export interface LedgerLimits {
   readonly maxExited: number;
   readonly maxCgroups: number;
   readonly maxThreads: number;
+  /** Ended threads kept until they are exported; 0: nobody exports them. */
+  readonly maxExitedThreads: number;
   readonly maxNames: number;
   readonly maxUsers: number;
 }
@@ -17,6 +19,7 @@ export const DEFAULT_LEDGER_LIMITS: LedgerLimits = {
   /** Kubernetes allows 110 pods a node by default, a handful of cgroups each. */
   maxCgroups: 10_000,
   maxThreads: 50_000,
+  maxExitedThreads: 0,
   maxNames: 4_096,
   maxUsers: 1_024,
 };

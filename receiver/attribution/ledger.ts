@@ -5,7 +5,7 @@
  *
  *   Σ processes (living and ended) + exited + overflow + idle + irq + unattributed = accepted
  *
- * and the same for cgroups, names and users. Nothing ever decreases, except that an entry that goes
+ * and the same for cgroups, names and users; for threads from the moment they are asked for. Nothing ever decreases, except that an entry that goes
  * (exported after its end, or evicted) moves whole into a remainder.
  */
 import type { ActivityWindow, AccountingStats } from '../model/activity.js';
@@ -17,6 +17,7 @@ import type {
   ProcessTotals,
   Rated,
   RatedLedgerView,
+  ThreadIdentity,
   ThreadTotals,
   UserTotals,
 } from '../model/ledger-view.js';
@@ -38,7 +39,7 @@ import { DEFAULT_LEDGER_LIMITS, type LedgerLimits } from './ledger-limits.js';
 import { ProcessBook, type EntryTimes } from './process-book.js';
 import { SlotBindings } from './slot-bindings.js';
 import { ThreadBook } from './thread-book.js';
-import { ledgerDefects } from './verify-ledger.js';
+import { entitySums, ledgerDefects } from './verify-ledger.js';
 import { addStats, NO_STATS } from './window-report.js';
 import { entryTimes } from './wall-clock.js';
 
@@ -72,12 +73,16 @@ export class Ledger implements RatedLedgerView {
     this.startUnixMillis = options.startUnixMillis;
     this.processBook = new ProcessBook(limits);
     this.cgroupBook = new CgroupBook(limits.maxCgroups);
-    this.threadBook = new ThreadBook(limits.maxThreads);
+    this.threadBook = new ThreadBook({
+      maxEntries: limits.maxThreads,
+      maxEnded: limits.maxExitedThreads,
+    });
     this.nameTable = new AccountTable(limits.maxNames);
     this.userTable = new AccountTable(limits.maxUsers);
     this.bindings = new SlotBindings({
       processes: this.processBook,
       cgroups: this.cgroupBook,
+      threads: this.threadBook,
       names: this.nameTable,
       users: this.userTable,
       noticeCgroup: (id, pid) => {
@@ -97,7 +102,7 @@ export class Ledger implements RatedLedgerView {
     this.stats = window.cpus.reduce((sum, cpu) => addStats(sum, cpu.stats), this.stats);
     this.domainBook.book(readings, attribution.balances);
     const times = entryTimes(window, this.startUnixMillis);
-    this.threadBook.openWindow();
+    this.threadBook.openWindow(times);
     this.bookTasks(window, attribution, times);
     this.bookOverflow(window, attribution, times);
     this.processBook.closeWindow();
@@ -105,7 +110,7 @@ export class Ledger implements RatedLedgerView {
 
   /** While off, `threads()` is empty; totals begin at zero when it is turned on. */
   public setThreadsEnabled(isEnabled: boolean): void {
-    this.threadBook.enable(isEnabled);
+    this.threadBook.enable(isEnabled, entitySums(this.domains(), this.bookedNanos.value()));
   }
 
   /**
@@ -121,20 +126,31 @@ export class Ledger implements RatedLedgerView {
     }
   }
 
+  /** The same for ended threads; their sums move to `exitedThreads()`. */
+  public retireExportedThreads(
+    identities: Iterable<Pick<ThreadIdentity, 'tid' | 'startBoottimeNanos'>>,
+  ): void {
+    for (const { tid, startBoottimeNanos } of identities) {
+      this.threadBook.retireExported(tid, startBoottimeNanos);
+    }
+  }
+
   /**
    * Ends processes that are gone although their end was not seen: the last thread had no slot, or a
-   * window was lost (`isEveryEntry`). Returns how many.
+   * window was lost (`isEveryEntry`, which looks at threads too: `isAlive` is asked for their tids).
+   * Returns how many processes.
    */
   public endVanished(
     isAlive: (pid: number, startBoottimeNanos: Nanos) => boolean,
     isEveryEntry = false,
   ): number {
+    if (isEveryEntry) this.threadBook.endVanished(isAlive);
     return this.processBook.endVanished(isAlive, (entry) => isEveryEntry || entry.liveSlots === 0);
   }
 
   /** What does not close: empty, or there is a defect. One pass over all entries. */
   public verify(): readonly string[] {
-    const { processBook, cgroupBook, nameTable, userTable } = this;
+    const { processBook, cgroupBook, threadBook, nameTable, userTable } = this;
     const processes = [...processBook.values()].map(({ account }) => account);
     const cgroups = [...cgroupBook.values()].map(({ account }) => account);
     return ledgerDefects(
@@ -147,6 +163,7 @@ export class Ledger implements RatedLedgerView {
         { name: 'cgroups', accounts: [...cgroups, cgroupBook.overflow] },
         { name: 'names', accounts: nameTable.all() },
         { name: 'users', accounts: userTable.all() },
+        ...threadBook.levels(),
       ],
       this.bookedNanos.value(),
     );
@@ -165,9 +182,12 @@ export class Ledger implements RatedLedgerView {
 
   public readonly exitedProcesses = () => this.processBook.exited.remainder(this.booking);
 
+  public readonly exitedThreads = () => this.threadBook.exited.remainder(this.booking);
+
   public readonly overflow = () => ({
     processes: this.processBook.overflow.remainder(this.booking),
     cgroups: this.cgroupBook.overflow.remainder(this.booking),
+    threads: this.threadBook.overflow.remainder(this.booking),
   });
 
   public readonly names = (): Iterable<Rated<NameTotals>> =>
@@ -193,7 +213,7 @@ export class Ledger implements RatedLedgerView {
     inconsistentBalances: this.inconsistentBalances,
     processOverflowRows: this.processOverflowRows,
     cgroupOverflowRows: this.cgroupOverflowRows,
-    threadsSkipped: this.threadBook.skipped,
+    threadOverflowRows: this.threadBook.overflowRows,
   });
 
   /** How full the ledger is, for the agent's own metrics. */
@@ -203,6 +223,7 @@ export class Ledger implements RatedLedgerView {
     /** Ended processes that gave way before anybody exported them: no loss, their sum is kept. */
     exitedRetiredEarly: this.processBook.retiredEarly,
     cgroupsEvicted: this.cgroupBook.evictions,
+    threads: this.threadBook.size,
   });
 
   private bookTasks(
@@ -225,7 +246,7 @@ export class Ledger implements RatedLedgerView {
       binding.nameAccount.add(this.booking, charge);
       binding.userAccount.add(this.booking, charge);
       this.bookedNanos.add(charge.cpuNanos);
-      this.threadBook.book(this.booking, task, charge);
+      this.threadBook.charge(this.booking, binding.thread, charge);
       if (task.isDead) this.bindings.release(task.slot, binding);
     });
   }
@@ -252,6 +273,7 @@ export class Ledger implements RatedLedgerView {
       this.processBook.overflow.add(this.booking, charge);
       this.nameTable.overflow.add(this.booking, charge);
       this.userTable.overflow.add(this.booking, charge);
+      this.threadBook.charge(this.booking, undefined, charge);
       this.bookedNanos.add(charge.cpuNanos);
     });
   }

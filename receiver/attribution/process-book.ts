@@ -13,22 +13,18 @@ import { processKey } from '../model/ledger-view.js';
 import { nanos } from '../model/units.js';
 import type { Nanos } from '../model/units.js';
 import { EnergyAccount } from './energy-account.js';
+import { LifeTable, type LifeEntry } from './life-table.js';
 
-export type ProcessState = 'live' | 'ended' | 'retired';
-
-export interface ProcessEntry {
-  readonly key: string;
+export interface ProcessEntry extends LifeEntry {
   readonly pid: number;
   readonly startBoottimeNanos: Nanos;
   readonly startUnixMillis: number;
   readonly seriesStartUnixMillis: number;
-  readonly account: EnergyAccount;
   parentPid: number;
   name: string;
   uid: number;
   isKernelThread: boolean;
   cgroupId: bigint;
-  state: ProcessState;
   hasGroupDied: boolean;
   /** A row of the leader was seen: name and owner are no longer hearsay. */
   hasLeaderSpoken: boolean;
@@ -55,26 +51,32 @@ export interface EntryTimes {
 const NANOS_PER_MILLISECOND = 1_000_000n;
 
 export class ProcessBook {
-  /** Retired processes: their sum. */
-  public readonly exited = new EnergyAccount();
   /** Processes for which there was no room, and task time without a slot. */
   public readonly overflow = new EnergyAccount();
-  /** Ended processes that gave way before anybody exported them. */
-  public retiredEarly = 0;
-  private readonly entries = new Map<string, ProcessEntry>();
+  private readonly table: LifeTable<ProcessEntry>;
   private readonly byPid = new Map<number, ProcessEntry>();
-  /** In the order in which they ended. */
-  private readonly ended = new Map<string, ProcessEntry>();
   private readonly replaced: ProcessEntry[] = [];
 
-  public constructor(private readonly limits: ProcessLimits) {}
+  public constructor({ maxProcesses, maxExited }: ProcessLimits) {
+    this.table = new LifeTable({ maxEntries: maxProcesses, maxEnded: maxExited });
+  }
+
+  /** Retired processes: their sum. */
+  public get exited(): EnergyAccount {
+    return this.table.exited;
+  }
+
+  /** Ended processes that gave way before anybody exported them. */
+  public get retiredEarly(): number {
+    return this.table.retiredEarly;
+  }
 
   public values(): IterableIterator<ProcessEntry> {
-    return this.entries.values();
+    return this.table.values();
   }
 
   public get size(): number {
-    return this.entries.size;
+    return this.table.size;
   }
 
   /**
@@ -83,14 +85,14 @@ export class ProcessBook {
    */
   public entryOf(task: TaskSample, times: EntryTimes, isLate: boolean): ProcessEntry | undefined {
     const key = processKey(task.tgid, task.processStartBoottimeNanos);
-    const known = this.entries.get(key);
+    const known = this.table.get(key);
     if (known !== undefined) return known;
-    if (!this.makeRoom()) return undefined;
+    if (!this.table.makeRoom()) return undefined;
     const entry = this.newEntry(key, task, times, isLate);
     const previous = this.byPid.get(entry.pid);
     // The pid can only be taken again after its last owner is gone; its last rows may still follow.
     if (previous !== undefined) this.replaced.push(previous);
-    this.entries.set(key, entry);
+    this.table.add(entry);
     this.byPid.set(entry.pid, entry);
     return entry;
   }
@@ -136,17 +138,12 @@ export class ProcessBook {
   /** After all rows of a window: ends those whose pid went to another, and keeps the cap. */
   public closeWindow(): void {
     for (const entry of this.replaced.splice(0)) this.end(entry);
-    for (const entry of this.ended.values()) {
-      if (this.ended.size <= this.limits.maxExited) break;
-      this.retiredEarly += 1;
-      this.retire(entry);
-    }
+    this.table.keepLimit();
   }
 
   /** Its final value is out: the entry goes, its sums stay. Nothing happens while it lives. */
   public retireExported(pid: number, startBoottimeNanos: Nanos): void {
-    const entry = this.ended.get(processKey(pid, startBoottimeNanos));
-    if (entry !== undefined) this.retire(entry);
+    this.table.retireExported(processKey(pid, startBoottimeNanos));
   }
 
   /** Ends processes of which nobody has seen the end. */
@@ -154,7 +151,7 @@ export class ProcessBook {
     isAlive: (pid: number, startBoottimeNanos: Nanos) => boolean,
     isCandidate: (entry: ProcessEntry) => boolean,
   ): number {
-    const gone = [...this.entries.values()].filter(
+    const gone = [...this.table.values()].filter(
       (entry) =>
         entry.state === 'live' &&
         isCandidate(entry) &&
@@ -193,36 +190,17 @@ export class ProcessBook {
     };
   }
 
-  private makeRoom(): boolean {
-    if (this.entries.size < this.limits.maxProcesses) return true;
-    const oldest = this.ended.values().next().value;
-    if (oldest === undefined) return false;
-    this.retiredEarly += 1;
-    this.retire(oldest);
-    return true;
-  }
-
   private end(entry: ProcessEntry): void {
     if (entry.state !== 'live') return;
-    entry.state = 'ended';
+    this.table.end(entry);
     entry.liveSlots = 0;
     entry.slotsByTid.clear();
-    this.ended.set(entry.key, entry);
     if (this.byPid.get(entry.pid) === entry) this.byPid.delete(entry.pid);
   }
 
-  /** A row came after all: it was not the end. Its value only rose. */
   private revive(entry: ProcessEntry): void {
     if (entry.state !== 'ended') return;
-    entry.state = 'live';
-    this.ended.delete(entry.key);
+    this.table.revive(entry);
     this.byPid.set(entry.pid, entry);
-  }
-
-  private retire(entry: ProcessEntry): void {
-    entry.state = 'retired';
-    this.ended.delete(entry.key);
-    this.entries.delete(entry.key);
-    this.exited.absorb(entry.account);
   }
 }

@@ -8,6 +8,7 @@ import type { AccountTable } from './account-table.js';
 import type { CgroupBook, CgroupEntry } from './cgroup-book.js';
 import type { EnergyAccount } from './energy-account.js';
 import type { EntryTimes, ProcessBook, ProcessEntry } from './process-book.js';
+import type { ThreadBook, ThreadEntry } from './thread-book.js';
 
 export interface Binding {
   readonly sequence: number;
@@ -15,6 +16,8 @@ export interface Binding {
   /** Undefined while there is no room: the rows go to the overflow. */
   process: ProcessEntry | undefined;
   cgroup: CgroupEntry | undefined;
+  /** Undefined while threads are not asked for, too. */
+  thread: ThreadEntry | undefined;
   name: string | undefined;
   nameAccount: EnergyAccount;
   uid: number | undefined;
@@ -24,6 +27,7 @@ export interface Binding {
 export interface Books {
   readonly processes: ProcessBook;
   readonly cgroups: CgroupBook;
+  readonly threads: ThreadBook;
   readonly names: AccountTable<string>;
   readonly users: AccountTable<number>;
   /** A cgroup got an entry: find its path while it can still be read. */
@@ -48,17 +52,19 @@ export class SlotBindings {
     const binding = known ?? this.bind(task);
     this.updateProcess(binding, task, times, known !== undefined);
     this.updateCgroup(binding, task, booking, times);
+    this.updateThread(binding, task, times, known !== undefined);
     this.updateNames(binding, task);
     return binding;
   }
 
   /** The slot's last row was booked. */
   public release(slot: number, binding: Binding): void {
-    const { process, cgroup, tid } = binding;
+    const { process, cgroup, thread, tid } = binding;
     if (process !== undefined && process.state === 'live') {
       this.books.processes.detachSlot(process, tid);
     }
     if (cgroup !== undefined) cgroup.liveSlots -= 1;
+    if (thread?.state === 'live') this.books.threads.detachSlot(thread);
     this.bySlot.delete(slot);
   }
 
@@ -70,6 +76,7 @@ export class SlotBindings {
       tid: task.tid,
       process: undefined,
       cgroup: undefined,
+      thread: undefined,
       name: undefined,
       nameAccount: names.overflow,
       uid: undefined,
@@ -100,6 +107,28 @@ export class SlotBindings {
     }
     binding.tid = task.tid;
     if (binding.process !== undefined) processes.refresh(binding.process, task);
+  }
+
+  /** exec by a thread that is not the leader: it goes on as the leader, with its tid and start. */
+  private updateThread(
+    binding: Binding,
+    task: TaskSample,
+    times: EntryTimes,
+    hadRows: boolean,
+  ): void {
+    const { threads } = this.books;
+    if (!threads.isEnabled) return;
+    const { thread } = binding;
+    const isSame =
+      thread?.tid === task.tid && thread.startBoottimeNanos === task.startBoottimeNanos;
+    if (thread === undefined || thread.state === 'retired' || !isSame) {
+      if (thread?.state === 'live') threads.detachSlot(thread);
+      binding.thread = threads.entryOf(task, binding.process, times, hadRows);
+      if (binding.thread !== undefined) threads.attachSlot(binding.thread);
+    } else if (thread.state === 'ended') {
+      threads.attachSlot(thread);
+    }
+    if (binding.thread !== undefined) binding.thread.name = task.comm;
   }
 
   /** As the process is called and owned now, not as its thread's slot says: see ProcessBook.refresh. */

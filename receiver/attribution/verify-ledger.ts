@@ -8,22 +8,22 @@ import type { DomainTotals } from '../model/ledger-view.js';
 import { attributedKind } from './attribute.js';
 import type { EnergyAccount } from './energy-account.js';
 
-/** All accounts of one level, remainders included: `processes`, `cgroups`, `names`, `users`. */
+/** All accounts of one level, remainders included: `processes`, `cgroups`, `names`, `users`, `threads`. */
 export interface Level {
   readonly name: string;
   readonly accounts: Iterable<EnergyAccount>;
+  /** What was given to entities before this level began to be kept; nothing if it always was. */
+  readonly before?: EntitySums | undefined;
 }
 
-interface Sums {
-  package: bigint;
-  dram: bigint;
-  cpuNanos: bigint;
-}
+export type EntitySums = Readonly<Record<AttributedKind | 'cpuNanos', bigint>>;
 
 const KINDS: readonly AttributedKind[] = ['package', 'dram'];
 
-const sumOf = (accounts: Iterable<EnergyAccount>): Sums => {
-  const sums = { package: 0n, dram: 0n, cpuNanos: 0n };
+const NOTHING: EntitySums = { package: 0n, dram: 0n, cpuNanos: 0n };
+
+const sumOf = (accounts: Iterable<EnergyAccount>, before: EntitySums): EntitySums => {
+  const sums = { ...before };
   for (const account of accounts) {
     const energy = account.energy();
     sums.package += energy.package;
@@ -42,23 +42,29 @@ const domainDefects = (domain: DomainTotals): readonly string[] => {
     : [`${domain.domain.id}: parts are ${String(sum)} uJ, accepted ${String(accepted)} uJ`];
 };
 
+/** What all entities of any one level together were given since start. */
+export const entitySums = (domains: readonly DomainTotals[], bookedNanos: bigint): EntitySums => {
+  const ofKind = (kind: AttributedKind): bigint =>
+    domains
+      .filter(({ domain }) => domain.isAttributed && attributedKind(domain) === kind)
+      .reduce<bigint>((sum, { entitiesMicrojoules }) => sum + entitiesMicrojoules, 0n);
+  return { package: ofKind('package'), dram: ofKind('dram'), cpuNanos: bookedNanos };
+};
+
 /** What does not close; empty if everything does. Cost: one pass over all accounts. */
 export const ledgerDefects = (
   domains: readonly DomainTotals[],
   levels: readonly Level[],
   bookedNanos: bigint,
 ): readonly string[] => {
-  const attributed = domains.filter(({ domain }) => domain.isAttributed);
-  const defects = attributed.flatMap(domainDefects);
+  const defects = domains.filter(({ domain }) => domain.isAttributed).flatMap(domainDefects);
+  const entities = entitySums(domains, bookedNanos);
   for (const level of levels) {
-    const sums = sumOf(level.accounts);
+    const sums = sumOf(level.accounts, level.before ?? NOTHING);
     for (const kind of KINDS) {
-      const entities = attributed
-        .filter(({ domain }) => attributedKind(domain) === kind)
-        .reduce((sum, { entitiesMicrojoules }) => sum + entitiesMicrojoules, 0n);
-      if (sums[kind] !== entities) {
+      if (sums[kind] !== entities[kind]) {
         defects.push(
-          `${level.name}: ${kind} is ${String(sums[kind])} uJ, domains say ${String(entities)} uJ`,
+          `${level.name}: ${kind} is ${String(sums[kind])} uJ, domains say ${String(entities[kind])} uJ`,
         );
       }
     }

@@ -5,7 +5,8 @@ import type { EntryTimes } from './process-book.js';
 
 const NANOS_PER_MILLISECOND = 1_000_000n;
 
-const millisOf = (durationNanos: bigint): number => Number(durationNanos / NANOS_PER_MILLISECOND);
+export const millisOf = (durationNanos: bigint): number =>
+  Number(durationNanos / NANOS_PER_MILLISECOND);
 
 /** All clocks of a window are read at its flush, so their differences are the clocks' offsets. */
 export const entryTimes = (window: ActivityWindow, ledgerStartUnixMillis: number): EntryTimes => {

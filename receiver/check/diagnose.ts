@@ -4,6 +4,7 @@ import type { KernelFeature } from '../activity/port.js';
 import type { EnergyFacts } from '../energy/facts.js';
 import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
 import { sourceLabel } from '../energy/source-label.js';
+import { printedDomain } from '../model/energy-domain.js';
 import { slotMebibytes, type SlotTable } from '../model/slot-table.js';
 import { energyFindings } from './energy-findings.js';
 import type { CheckEnvironment } from './environment.js';
@@ -25,13 +26,7 @@ export interface CheckInput {
 const LEVELS: readonly FindingLevel[] = ['blocking', 'limited', 'note'];
 
 const domainRow = ({ domain, evidence }: PlannedDomain): CheckDomain => ({
-  id: domain.id,
-  kind: domain.kind,
-  name: domain.name,
-  packageId: domain.packageId ?? null,
-  parentId: domain.parentId ?? null,
-  source: domain.source,
-  origin: domain.origin,
+  ...printedDomain(domain),
   evidence,
 });
 

@@ -3,8 +3,9 @@
 import { pipe } from 'fp-ts/lib/function.js';
 import * as E from 'fp-ts/lib/Either.js';
 import { chooseCgroupHierarchy, type CgroupHierarchy } from '../host/cgroup-hierarchy.js';
-import { listDirectory, readLink, readText } from '../host/files.js';
+import { readLink } from '../host/files.js';
 import type { HostRoots } from '../host/roots.js';
+import { namesIn, textAt } from '../host/values.js';
 
 export interface Capabilities {
   readonly bpf: boolean;
@@ -38,17 +39,8 @@ const CAP_SYS_ADMIN = 21n;
 const CAP_PERFMON = 38n;
 const CAP_BPF = 39n;
 
-const textOf = (path: string): string | undefined =>
-  pipe(
-    readText(path),
-    E.match(
-      () => undefined,
-      (text) => text.trim(),
-    ),
-  );
-
 const readCapabilities = (procfs: string): Capabilities | undefined => {
-  const mask = /^CapEff:\s*([0-9a-f]+)$/m.exec(textOf(`${procfs}/self/status`) ?? '')?.[1];
+  const mask = /^CapEff:\s*([0-9a-f]+)$/m.exec(textAt(`${procfs}/self/status`) ?? '')?.[1];
   if (mask === undefined) return undefined;
   const effective = BigInt(`0x${mask}`);
   const has = (capability: bigint): boolean => ((effective >> capability) & 1n) === 1n;
@@ -62,7 +54,7 @@ const readCapabilities = (procfs: string): Capabilities | undefined => {
 
 /** `none [integrity] confidentiality` */
 const readLockdown = (sysfs: string): string | undefined =>
-  /\[(\w+)\]/.exec(textOf(`${sysfs}/kernel/security/lockdown`) ?? '')?.[1];
+  /\[(\w+)\]/.exec(textAt(`${sysfs}/kernel/security/lockdown`) ?? '')?.[1];
 
 const readPidNamespace = (procfs: string): boolean | undefined =>
   pipe(
@@ -74,34 +66,25 @@ const readPidNamespace = (procfs: string): boolean | undefined =>
   );
 
 const readCorePmus = (sysfs: string): readonly string[] =>
-  pipe(
-    listDirectory(`${sysfs}/bus/event_source/devices`),
-    E.map((names) => names.filter((name) => /^(?:cpu(?:_.+)?|armv\d+_.+|apple_.+)$/.test(name))),
-    E.getOrElse((): readonly string[] => []),
+  namesIn(`${sysfs}/bus/event_source/devices`).filter((name) =>
+    /^(?:cpu(?:_.+)?|armv\d+_.+|apple_.+)$/.test(name),
   );
 
 const hasBpffs = (roots: HostRoots): boolean =>
-  (textOf(`${roots.procfs}/self/mounts`) ?? '')
+  (textAt(`${roots.procfs}/self/mounts`) ?? '')
     .split('\n')
     .some((line) => line.split(' ')[2] === 'bpf');
 
 /** Listed, not read: it is several MiB. */
-const hasBtf = (sysfs: string): boolean =>
-  pipe(
-    listDirectory(`${sysfs}/kernel/btf`),
-    E.match(
-      () => false,
-      (names) => names.includes('vmlinux'),
-    ),
-  );
+const hasBtf = (sysfs: string): boolean => namesIn(`${sysfs}/kernel/btf`).includes('vmlinux');
 
 const paranoidOf = (procfs: string): number | undefined => {
-  const text = textOf(`${procfs}/sys/kernel/perf_event_paranoid`);
+  const text = textAt(`${procfs}/sys/kernel/perf_event_paranoid`);
   return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : undefined;
 };
 
 export const readCheckEnvironment = (roots: HostRoots): CheckEnvironment => ({
-  kernelRelease: textOf(`${roots.procfs}/sys/kernel/osrelease`) ?? 'unknown',
+  kernelRelease: textAt(`${roots.procfs}/sys/kernel/osrelease`) ?? 'unknown',
   hasBtf: hasBtf(roots.sysfs),
   capabilities: readCapabilities(roots.procfs),
   hasBpffs: hasBpffs(roots),

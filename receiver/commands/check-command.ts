@@ -11,7 +11,8 @@ Examples:
   wattfeed check --json
   wattfeed check --sysfs-root /host/sys --procfs-root /host/proc
 
-Exit code 0: this machine can be measured (if need be with a model); 1: it cannot.
+Exit code 0: this machine can be measured (if need be with a model); 1: it
+cannot.
 `;
 
 export const checkCommand = (deps: ProgramDeps, finish: Finish): Command => {

@@ -29,6 +29,9 @@ const optionsOf = (key: ConfigKey, flags: ConfigFlags): readonly Option[] =>
     }),
   );
 
+const ALL_FLAGS = `
+Every key of the configuration is a flag too: wattfeed config --help.`;
+
 /**
  * Adds `--config` and every key as a flag. They are many, so only `--config` and the short names
  * are in the command's help; `wattfeed config --help` lists all.
@@ -45,6 +48,7 @@ export const addConfigFlags = (command: Command, showAll = false): ConfigFlags =
       return text;
     }),
   );
+  if (!showAll) command.addHelpText('after', ALL_FLAGS);
   for (const key of CONFIG_KEYS) {
     for (const option of optionsOf(key, flags)) {
       const isShown = showAll || option.long === key.notes.alias;

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import type { Complaint } from '../model/errors.js';
 import type { CommandIo } from './io.js';
 import type { Outcome } from './outcome.js';
-import type { ReportSource } from './report-source.js';
+import type { ReportSource } from '../model/report-source.js';
 
 export interface MeasureOptions {
   readonly windowMillis: number;

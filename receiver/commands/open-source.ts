@@ -6,7 +6,7 @@ import type { Config } from '../config/config.js';
 import type { Complaint } from '../model/errors.js';
 import { joinAgent, type JoinError } from '../socket/client.js';
 import type { ProgramDeps } from './deps.js';
-import type { ReportSource } from './report-source.js';
+import type { ReportSource } from '../model/report-source.js';
 
 /** A live agent answers within milliseconds; one that is stopped or swapped out may take seconds. */
 const JOIN_TIMEOUT_MILLIS = 5000;

@@ -14,11 +14,12 @@ const EXAMPLES = `
 Examples:
   wattfeed top                      which process burns the watts, live
   wattfeed top --once --json        the last window, for a script
-  wattfeed check                    what this machine can measure, and what to mend
-  wattfeed run                      the agent: measures, exports by OTLP, serves viewers
+  wattfeed check                    what this machine can measure, and remedies
+  wattfeed run                      the agent: measures, exports, serves viewers
 
 Exit codes: 0 fine, 1 failed, 2 wrong usage or configuration.
-Configuration: wattfeed config --defaults; every key is also a flag: wattfeed config --help.
+Configuration: wattfeed config --defaults. Every key is also a flag:
+wattfeed config --help.
 `;
 
 export const buildProgram = (deps: ProgramDeps, finish: Finish): Command => {

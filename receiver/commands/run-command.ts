@@ -12,7 +12,8 @@ Examples:
   wattfeed run --config ./wattfeed.yaml --log-level debug
   wattfeed run --energy-model-idle-watts 12 --energy-model-max-watts 65
 
-It runs until SIGTERM, SIGINT or SIGHUP. Viewers (wattfeed top) on this host join it.
+It runs until SIGTERM, SIGINT or SIGHUP. Viewers (wattfeed top) on this host
+join it. Where metrics go to is said by the standard OTEL_* variables.
 `;
 
 export const runCommand = (deps: ProgramDeps, finish: Finish): Command => {

@@ -22,8 +22,9 @@ Examples:
   wattfeed top --once --json | jq '.processes[0]'
   wattfeed top -I 10 | tee watts.log      in a pipe: a block of lines every 10 s
 
-If an agent (wattfeed run) is on this host, top joins it and shows its windows; if not, top
-measures itself, which needs root. The title says which. --socket PATH joins that agent or fails.
+If an agent (wattfeed run) is on this host, top joins it and shows its windows;
+if not, top measures itself, which needs root. The title says which.
+--socket PATH joins that agent or fails.
 `;
 
 /** Own measuring makes windows as long as the interval, never longer than configured: longer intervals are summed up. */

@@ -5,13 +5,19 @@ import { nearest } from '../config/suggest.js';
 import type { CommandIo } from './io.js';
 import { FINE, usage, type Outcome } from './outcome.js';
 
+/** Texts are wrapped beside the longest flags of `config` too, where 39 of 80 columns are left. */
+const HELP_TEXT_COLUMNS = 30;
+
 /** Commander throws instead of ending the process, and leaves errors to `outcomeOfCommander`. */
 export const styleErrors = (command: Command, io: CommandIo): void => {
-  command.exitOverride().configureOutput({
-    writeOut: (text) => void io.stdout.write(text),
-    writeErr: (text) => void io.stderr.write(text),
-    outputError: () => undefined,
-  });
+  command
+    .exitOverride()
+    .configureHelp({ minWidthToWrap: HELP_TEXT_COLUMNS })
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      outputError: () => undefined,
+    });
   for (const child of command.commands) styleErrors(child, io);
 };
 

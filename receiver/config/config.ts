@@ -32,6 +32,7 @@ export interface EnergyConfig {
 export interface LedgerConfig {
   readonly maxProcesses: number;
   readonly maxCgroups: number;
+  readonly maxThreads: number;
   readonly maxExited: number;
 }
 
@@ -42,8 +43,13 @@ export interface ExportConfig {
     readonly cgroup: boolean;
     readonly thread: boolean;
   };
-  readonly cpuTime: { readonly process: boolean; readonly cgroup: boolean };
+  readonly cpuTime: {
+    readonly process: boolean;
+    readonly cgroup: boolean;
+    readonly thread: boolean;
+  };
   readonly maxProcessSeries: number;
+  readonly maxThreadSeries: number;
 }
 
 export interface AgentConfig {

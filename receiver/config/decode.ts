@@ -56,6 +56,7 @@ export const configOfFile = (file: ConfigFile): Config => ({
   ledger: {
     maxProcesses: file.ledger.max_processes,
     maxCgroups: file.ledger.max_cgroups,
+    maxThreads: file.ledger.max_threads,
     maxExited: file.ledger.max_exited,
   },
   export: {
@@ -63,6 +64,7 @@ export const configOfFile = (file: ConfigFile): Config => ({
     levels: file.export.levels,
     cpuTime: file.export.cpu_time,
     maxProcessSeries: file.export.max_process_series,
+    maxThreadSeries: file.export.max_thread_series,
   },
   agent: {
     socketPath: file.agent.socket_path,

@@ -15,11 +15,34 @@ the [JSON schema](config.schema.json).
   mistakes are told at once, and the exit code is 2.
 - **Precedence**: flag, then environment, then file, then default. The only environment variable
   of the file's keys is \`ENERGY_TDP_WATTS\`; where and how metrics are sent is said by the
-  standard \`OTEL_*\` variables.
+  standard \`OTEL_*\` variables, [below](#otel-variables).
 - **Exclusion**: \`energy.model\` and \`energy.tdp_watts\` exclude each other. Both in one layer
   are an error; from a higher layer, one replaces the other.
 - **Units** stand in the key.
 - **Roots** (\`roots.*\`) are where the machine is mounted, for containers.
+`;
+
+/** What receiver/export/environment.ts and the SDK's exporter read; defaults as they are there. */
+const OTEL_VARIABLES = `## OTEL variables
+
+Read by \`wattfeed run\`. A variable of metrics (\`OTEL_EXPORTER_OTLP_METRICS_*\`) goes before the one
+of all signals (\`OTEL_EXPORTER_OTLP_*\`); an empty one counts as not set. A value that cannot be read is a
+warning, and the default holds; a wish that cannot be met (another protocol or exporter, a
+configuration file) is an error with exit code 2.
+
+| variable | default | meaning |
+| --- | --- | --- |
+| \`OTEL_EXPORTER_OTLP_ENDPOINT\`, \`…_METRICS_ENDPOINT\` | \`http://localhost:4317\` | \`http://HOST:PORT\`, \`https://HOST:PORT\` or \`unix:///PATH\` |
+| \`OTEL_EXPORTER_OTLP_HEADERS\`, \`…_INSECURE\`, \`…_CERTIFICATE\`, \`…_CLIENT_KEY\`, \`…_CLIENT_CERTIFICATE\`, \`…_COMPRESSION\` | not set | as the OpenTelemetry specification has them |
+| \`OTEL_EXPORTER_OTLP_PROTOCOL\` | \`grpc\` | only \`grpc\` |
+| \`OTEL_METRIC_EXPORT_INTERVAL\` | \`60000\` | milliseconds between two exports |
+| \`OTEL_METRIC_EXPORT_TIMEOUT\` | \`30000\` | milliseconds for one export with all its messages; at most the interval |
+| \`OTEL_EXPORTER_OTLP_TIMEOUT\` | \`10000\` | milliseconds for one message; at most nine tenths of the above |
+| \`OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE\` | \`cumulative\` | or \`delta\`; \`lowmemory\` is cumulative here |
+| \`OTEL_METRICS_EXPORTER\` | \`otlp\` | or \`console\` (standard output), \`none\` |
+| \`OTEL_SDK_DISABLED\` | \`false\` | \`true\`: nothing is exported; viewers are served |
+| \`OTEL_SERVICE_NAME\`, \`OTEL_RESOURCE_ATTRIBUTES\` | \`wattfeed\`, none | the resource's \`service.name\` and further attributes |
+| \`OTEL_LOG_LEVEL\` | \`info\` | least severe message of the SDK; \`log.level\` still holds |
 `;
 
 const shownDefault = ({ defaultValue }: ConfigKey): string =>
@@ -47,5 +70,5 @@ export const configReferenceText = (): string => {
     const rows = keys.map((key) => `| ${rowOf(key)} |`);
     return `## ${section}\n\n| key | default | allowed | meaning and reason | flag |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
   });
-  return [HEAD, ...tables].join('\n');
+  return [HEAD, ...tables, OTEL_VARIABLES].join('\n');
 };

@@ -157,9 +157,14 @@ const ledger = z.strictObject({
     description: 'cgroups that have an entry of their own; the rest share one remainder.',
     reason: 'Well above a full Kubernetes node: 250 pods with a few cgroups each, plus units.',
   }),
+  max_threads: key(count(16, 4_194_304).default(65_536), {
+    description:
+      'Threads that have an entry of their own while they are exported or watched; the rest share one remainder.',
+    reason: 'As many as the accounting table has slots, so that its cap is met first.',
+  }),
   max_exited: key(count(0, 4_194_304).default(16_384), {
     description:
-      'Ended processes kept until their final value was exported; older ones join the sum of the exited.',
+      'Ended processes (and threads, where exported) kept until their final value was exported; older ones join the sum of the exited.',
     reason: 'Covers 270 exits a second at an export interval of 60 s.',
   }),
 });
@@ -181,7 +186,8 @@ const exporting = z.strictObject({
       }),
       thread: key(z.boolean().default(false), {
         description: 'Export energy per thread.',
-        reason: 'Off: threads are many and short-lived, so their series are expensive to store.',
+        reason:
+          'Off: threads are many and short-lived, so their series are expensive to store. On, bounded by export.max_thread_series.',
       }),
     })
     .prefault({}),
@@ -195,12 +201,21 @@ const exporting = z.strictObject({
         description: 'Export CPU time per cgroup beside its energy.',
         reason: 'On: joules per CPU second need both from the same windows.',
       }),
+      thread: key(z.boolean().default(false), {
+        description: 'Export CPU time per thread beside its energy; needs export.levels.thread.',
+        reason: 'Off: it doubles the number of series.',
+      }),
     })
     .prefault({}),
   max_process_series: key(count(0, 1_000_000).default(1000), {
     description:
       'Processes exported with series of their own, the largest consumers first; the rest are one sum.',
     reason: 'Keeps memory and one export small on hosts with 10,000 processes.',
+  }),
+  max_thread_series: key(count(0, 1_000_000).default(1000), {
+    description:
+      'Threads exported with series of their own, the largest consumers first; the rest are one sum.',
+    reason: 'As many as processes: a few threads burn most of what a host burns.',
   }),
 });
 

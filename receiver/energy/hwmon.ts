@@ -6,7 +6,7 @@
  */
 import type { EnergyDomainKind } from '../model/energy-domain.js';
 import { meaningOfSensor } from './hwmon-rules.js';
-import { namesIn, textAt } from './sysfs-values.js';
+import { namesIn, textAt } from '../host/values.js';
 
 export interface HwmonSensor {
   /** `hwmon/power_meter/power1` plus the label where it is needed to be unique; stable over restarts. */

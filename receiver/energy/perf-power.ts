@@ -6,7 +6,7 @@
 import { parseCpuList } from '../host/cpu-list.js';
 import type { EnergyUnit } from './energy-unit.js';
 import { parseEnergyUnit } from './energy-unit.js';
-import { integerAt, namesIn, textAt } from './sysfs-values.js';
+import { integerAt, namesIn, textAt } from '../host/values.js';
 
 export interface PerfEnergyEvent {
   /** `energy-pkg`. */

@@ -3,7 +3,7 @@
  * Finds batteries below `/sys/class/power_supply`. While they discharge they carry the whole machine.
  * Attributes as in Documentation/ABI/testing/sysfs-class-power: power_now uW, current_now uA, voltage_now uV.
  */
-import { namesIn, textAt } from './sysfs-values.js';
+import { namesIn, textAt } from '../host/values.js';
 
 export interface Battery {
   /** `BAT0`. */

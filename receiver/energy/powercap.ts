@@ -7,7 +7,7 @@
  */
 import type { EnergyDomainKind } from '../model/energy-domain.js';
 import { MICROWATTS_PER_WATT } from '../model/units.js';
-import { integerAt, namesIn, textAt } from './sysfs-values.js';
+import { integerAt, namesIn, textAt } from '../host/values.js';
 
 export interface PowercapConstraint {
   readonly name: string;

@@ -25,6 +25,12 @@ export const ATTRIBUTES = {
     'process.linux.cgroup',
     'Path of the control group below the root of its hierarchy.',
   ],
+  threadId: ['thread.id', 'Thread id (tid) in the initial pid namespace.'],
+  threadName: ['thread.name', 'The name (`comm`) of the thread, escaped.'],
+  threadCreationTime: [
+    'wattfeed.thread.creation.time',
+    'When the thread started, ISO 8601 UTC. With the tid it names a thread for ever: a long-lived process uses a tid again.',
+  ],
   cgroupPath: [
     'wattfeed.cgroup.path',
     'Path of the control group below the root of its hierarchy.',
@@ -58,7 +64,7 @@ export const ATTRIBUTES = {
   ],
   stage: ['wattfeed.stage', 'Part of the work at the end of a window.'],
   program: ['wattfeed.bpf.program', 'Name of the BPF program.'],
-  level: ['wattfeed.level', '`process` or `cgroup`.'],
+  level: ['wattfeed.level', '`process`, `cgroup` or, where exported, `thread`.'],
   cpuMode: ['cpu.mode', '`user` or `system`.'],
   overflow: [
     'otel.metric.overflow',

@@ -56,13 +56,14 @@ How to read the numbers:
 - **Domains overlap** in \`hw.energy\` (a package contains its cores): sum only series without \`hw.parent\`.
   \`wattfeed.domain\` \`package\` and \`dram\` of attributed energy do not overlap.
 - **Nothing is lost in a sum of current values**: per \`wattfeed.domain\`, \`wattfeed.process.energy\` (with its overflow series) +
-  \`wattfeed.process.exited.energy\` + idle + irq + unattributed = \`hw.energy\` of the attributed domains. The same holds for cgroups.
+  \`wattfeed.process.exited.energy\` + idle + irq + unattributed = \`hw.energy\` of the attributed domains. The same holds for
+  cgroups, and for threads where they are exported (\`export.levels.thread\`).
 - **In a sum of rates leave out \`exited\` and \`removed\`**: they repeat joules that were counted while their series lived.
 - **Labels never change under a series.** When a process changes its name, owner or cgroup, or the way of splitting
   changes, its series ends with its final value and another begins at zero from that moment. What was burned
   since the export before belongs to the old one.
 - **Series are bounded**: the processes that burn most get series of their own (1,000 by default); all others share the one
-  with \`otel.metric.overflow=true\`. A process that gets its series later counts in it from the export before on.
+  with \`otel.metric.overflow=true\`. Where threads are exported, the same holds for them. A process or thread that gets its series later counts in it from the export before on.
 
 `;
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How the ledger's processes and cgroups become series: keys, readings, identity attributes. */
+/** How the ledger's processes, cgroups and threads become series: keys, readings, identity attributes. */
 import type { Attributes } from '@opentelemetry/api';
 import {
   processKey,
+  threadKey,
   type CgroupTotals,
   type ProcessIdentity,
   type ProcessTotals,
   type Remainder,
+  type ThreadIdentity,
+  type ThreadTotals,
 } from '../model/ledger-view.js';
 import { attributeName } from './attributes.js';
 import type { Readings } from './lane.js';
@@ -30,8 +33,15 @@ export const readingsOf = ({ energy, cpuNanos }: Remainder): Readings => ({
   cpu: cpuNanos,
 });
 
+export const bothReadings = (one: Remainder, other: Remainder): Readings => {
+  const [a, b] = [readingsOf(one), readingsOf(other)];
+  return { package: a.package + b.package, dram: a.dram + b.dram, cpu: a.cpu + b.cpu };
+};
+
 const isSameIdentity = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
   a === b || (a.name === b.name && a.user === b.user && a.cgroupPath === b.cgroupPath);
+
+const isoTime = (unixMillis: number): string => new Date(unixMillis).toISOString();
 
 export const PROCESS_KIND: EntityKind<ProcessTotals> = {
   keyOf: ({ identity }) => processKey(identity.pid, identity.startBoottimeNanos),
@@ -43,7 +53,7 @@ export const PROCESS_KIND: EntityKind<ProcessTotals> = {
 
 export const processAttributes = ({ identity }: ProcessTotals): Attributes => ({
   [attributeName('processPid')]: identity.pid,
-  [attributeName('processCreationTime')]: new Date(identity.startUnixMillis).toISOString(),
+  [attributeName('processCreationTime')]: isoTime(identity.startUnixMillis),
   [attributeName('processExecutableName')]: boundedText(identity.name),
   [attributeName('processOwner')]: boundedText(identity.user),
   [attributeName('processCgroup')]: boundedText(identity.cgroupPath),
@@ -61,4 +71,24 @@ export const CGROUP_KIND: EntityKind<CgroupTotals> = {
 export const cgroupAttributes = ({ id, path }: CgroupTotals): Attributes => ({
   [attributeName('cgroupPath')]: boundedText(path),
   [attributeName('cgroupId')]: String(id),
+});
+
+const isSameThread = (a: ThreadIdentity, b: ThreadIdentity): boolean =>
+  a === b || a.name === b.name;
+
+export const THREAD_KIND: EntityKind<ThreadTotals> = {
+  keyOf: ({ identity }) => threadKey(identity.tid, identity.startBoottimeNanos),
+  readingsOf,
+  startUnixMillisOf: ({ seriesStartUnixMillis }) => seriesStartUnixMillis,
+  hasEnded: ({ isExited }) => isExited,
+  isSameSeries: (a, b) => isSameThread(a.identity, b.identity),
+};
+
+/** No owner and no cgroup: those are the process's, and each would make another series per thread. */
+export const threadAttributes = ({ identity }: ThreadTotals): Attributes => ({
+  [attributeName('threadId')]: identity.tid,
+  [attributeName('threadName')]: boundedText(identity.name),
+  [attributeName('threadCreationTime')]: isoTime(identity.startUnixMillis),
+  [attributeName('processPid')]: identity.pid,
+  [attributeName('processCreationTime')]: isoTime(identity.processStartUnixMillis),
 });

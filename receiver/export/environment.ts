@@ -10,6 +10,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { Complaint } from '../model/errors.js';
 import type { LogLevel } from './diagnostics.js';
 import { endpointProblems } from './environment-endpoint.js';
+import { headerProblems } from './environment-headers.js';
 import { parseResourceAttributes } from './environment-resource.js';
 import type { Temporality } from './stream.js';
 
@@ -104,7 +105,10 @@ export const readEnvironment = (
   checkConfigFile(reader);
   // Nothing of the exporter matters when nothing is exported by it.
   const isOtlp = exporter === 'otlp' && !isDisabled;
-  if (isOtlp) checkProtocol(reader);
+  if (isOtlp) {
+    checkProtocol(reader);
+    checkHeaders(reader);
+  }
   const endpoint = isOtlp ? checkEndpoint(reader) : undefined;
   const settings: ExportSettings = {
     exporter: isDisabled ? 'none' : exporter,
@@ -159,6 +163,17 @@ const checkEndpoint = (reader: Reader): string | undefined => {
   if (warning !== undefined) reader.warn(name, shown, warning.cause, warning.remedy);
   if (error !== undefined) reader.fail(`read ${name}=${shown}`, error.cause, error.remedy);
   return shown;
+};
+
+/** Both variables count, the signal's own over the general one. */
+const checkHeaders = (reader: Reader): void => {
+  for (const name of ['OTEL_EXPORTER_OTLP_METRICS_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS']) {
+    for (const { place, cause, isFatal } of headerProblems(reader.text(name) ?? '')) {
+      const what = `pair ${place} ${cause}`;
+      if (isFatal) reader.fail(`read ${name}=…`, what, 'gRPC cannot send such a header');
+      else reader.warn(name, '…', what, 'this header is not sent');
+    }
+  }
 };
 
 const timing = (

@@ -21,25 +21,22 @@ import type {
   LedgerView,
   ProcessIdentity,
   ProcessTotals,
+  ThreadIdentity,
+  ThreadTotals,
 } from '../model/ledger-view.js';
 import type { WindowReport } from '../model/window.js';
 import { addDomainPoints, addMeterPoints } from './domain-points.js';
-import {
-  CGROUP_KIND,
-  PROCESS_KIND,
-  cgroupAttributes,
-  processAttributes,
-  readingsOf,
-} from './entities.js';
-import type { PoolInput, PoolLimits } from './entity-kind.js';
-import { EntityPoints } from './entity-points.js';
+import { bothReadings, readingsOf } from './entities.js';
+import type { PoolInput } from './entity-kind.js';
+import type { Breath } from './entity-points.js';
 import type { ExportCounts } from './export-counts.js';
 import { SCHEMA_URL, SCOPE_NAME } from './instruments.js';
 import { measureLabels } from './labels.js';
+import { Level, type LevelOptions } from './level.js';
+import { CGROUP_LEVEL, PROCESS_LEVEL, THREAD_LEVEL } from './levels.js';
 import { MetricSet } from './metric-set.js';
-import { addExportPoints, addSelfPoints, type LevelCounts } from './self-points.js';
+import { addExportPoints, addSelfPoints } from './self-points.js';
 import type { SelfView } from './self-view.js';
-import { SeriesPool } from './series-pool.js';
 import { StreamTable } from './stream-table.js';
 import type { Temporality } from './stream.js';
 import { hrTimeOfMillis, hrTimeOfNanos, laterOf } from './time.js';
@@ -49,29 +46,9 @@ export interface ProducerOptions {
   readonly temporality: Temporality;
   readonly processes: LevelOptions;
   readonly cgroups: LevelOptions;
+  /** Where it is exported, the ledger keeps threads from the first window on. */
+  readonly threads: LevelOptions;
 }
-
-export interface LevelOptions {
-  /** Off: nothing of this level is exported; ended processes are given back to the ledger at once. */
-  readonly isExported: boolean;
-  readonly hasCpuTime: boolean;
-  readonly maxSeries: number;
-}
-
-/** Lanes of an ended process are few; this many can wait out an outage of hours on a busy build host. */
-const MIN_CLOSED = 4_096;
-const CLOSED_PER_SERIES = 4;
-/**
- * 1 J. Without a bound a storm of short processes makes a series for each: 50,000 in a few seconds. What
- * is below it is in the overflow series and in its cgroup.
- */
-const MIN_ENDED_MICROJOULES = 1_000_000n;
-
-const limitsOf = ({ isExported, maxSeries }: LevelOptions): PoolLimits => ({
-  maxSeries: isExported ? maxSeries : 0,
-  maxClosed: Math.max(MIN_CLOSED, CLOSED_PER_SERIES * maxSeries),
-  minEndedMicrojoules: MIN_ENDED_MICROJOULES,
-});
 
 export interface ProducerPorts {
   readonly ledger: LedgerView;
@@ -79,33 +56,21 @@ export interface ProducerPorts {
   readonly counts: ExportCounts;
   /** The final values of these ended processes have arrived: the ledger may move them into its remainder. */
   readonly retireExported: (identities: Iterable<ProcessIdentity>) => void;
+  /** The same for threads. */
+  readonly retireExportedThreads: (identities: Iterable<ThreadIdentity>) => void;
   /** Called first in every collect: a new export begins. */
   readonly onCollect: () => void;
 }
-
-const PROCESS_INSTRUMENTS = {
-  energy: 'processEnergy',
-  endedEnergy: 'exitedEnergy',
-  cpuTime: 'processCpuTime',
-  endedCpuTime: 'exitedCpuTime',
-} as const;
-
-const CGROUP_INSTRUMENTS = {
-  energy: 'cgroupEnergy',
-  endedEnergy: 'removedCgroupEnergy',
-  cpuTime: 'cgroupCpuTime',
-  endedCpuTime: 'removedCgroupCpuTime',
-} as const;
 
 /** The SDK takes the resource from the meter provider, never from a producer. */
 const NO_RESOURCE = resourceFromAttributes({});
 const DEFAULT_TIMEOUT_MILLIS = 30_000;
 
 export class LedgerProducer implements MetricProducer {
-  readonly #processes;
-  readonly #cgroups;
-  readonly #processPoints;
-  readonly #cgroupPoints;
+  readonly #processes: Level<ProcessTotals>;
+  readonly #cgroups: Level<CgroupTotals>;
+  /** Undefined: not exported. The ledger keeps no ended ones then, so there is nothing to give back. */
+  readonly #threads: Level<ThreadTotals> | undefined;
   readonly #table: StreamTable;
   readonly #startTime: HrTime;
   #lastEndTime: HrTime;
@@ -114,24 +79,15 @@ export class LedgerProducer implements MetricProducer {
     private readonly ports: ProducerPorts,
     private readonly options: ProducerOptions,
   ) {
-    const { temporality } = options;
+    const { temporality, processes, cgroups, threads } = options;
     this.#startTime = hrTimeOfMillis(ports.ledger.startUnixMillis);
     this.#lastEndTime = this.#startTime;
     this.#table = new StreamTable(this.#startTime);
-    this.#processes = new SeriesPool(PROCESS_KIND, limitsOf(options.processes), temporality);
-    this.#cgroups = new SeriesPool(CGROUP_KIND, limitsOf(options.cgroups), temporality);
-    this.#processPoints = new EntityPoints(
-      this.#processes,
-      processAttributes,
-      PROCESS_INSTRUMENTS,
-      this.#table,
-    );
-    this.#cgroupPoints = new EntityPoints(
-      this.#cgroups,
-      cgroupAttributes,
-      CGROUP_INSTRUMENTS,
-      this.#table,
-    );
+    this.#processes = new Level(PROCESS_LEVEL, processes, temporality, this.#table);
+    this.#cgroups = new Level(CGROUP_LEVEL, cgroups, temporality, this.#table);
+    this.#threads = threads.isExported
+      ? new Level(THREAD_LEVEL, threads, temporality, this.#table)
+      : undefined;
   }
 
   /** Resolves always, with what could be had: a producer that rejects would cost the whole interval. */
@@ -167,54 +123,61 @@ export class LedgerProducer implements MetricProducer {
       await breathe();
       if (performance.now() > deadline) throw new Error('collect: took longer than its timeout');
     };
-    await drain(this.#cgroups.update(inputs.cgroups), pause);
-    const ended = await drain(this.#processes.update(inputs.processes), pause);
+    await this.#cgroups.update(inputs.cgroups, pause);
+    const ended = await this.#processes.update(inputs.processes, pause);
     this.ports.retireExported(ended.map(({ identity }) => identity));
-    addExportPoints(set, this.#table, counts, this.#levels());
-    const { cgroups, processes } = this.options;
-    if (cgroups.isExported) await this.#cgroupPoints.addTo(set, pause);
-    if (processes.isExported) await this.#processPoints.addTo(set, pause);
+    await this.#updateThreads(inputs.threads, pause);
+    const levels = [this.#processes, this.#cgroups, ...(this.#threads ? [this.#threads] : [])];
+    addExportPoints(
+      set,
+      this.#table,
+      counts,
+      levels.map((level) => level.counts()),
+    );
+    await this.#cgroups.addTo(set, pause);
+    await this.#processes.addTo(set, pause);
+    await this.#threads?.addTo(set, pause);
+  }
+
+  async #updateThreads(input: PoolInput<ThreadTotals> | undefined, pause: Breath): Promise<void> {
+    if (this.#threads === undefined || input === undefined) return;
+    const ended = await this.#threads.update(input, pause);
+    this.ports.retireExportedThreads(ended.map(({ identity }) => identity));
   }
 
   /** Copies all entities without letting the loop run: they and their sum must be of one moment. */
   #readEntities(
     domains: readonly DomainTotals[],
     { realtimeNanos: endUnixNanos }: WindowReport,
-  ): { processes: PoolInput<ProcessTotals>; cgroups: PoolInput<CgroupTotals> } {
+  ): {
+    readonly processes: PoolInput<ProcessTotals>;
+    readonly cgroups: PoolInput<CgroupTotals>;
+    readonly threads: PoolInput<ThreadTotals> | undefined;
+  } {
     const { ledger } = this.ports;
-    const { processes, cgroups } = this.options;
+    const { processes, cgroups, threads } = this.options;
     const overflow = ledger.overflow();
-    const exited = readingsOf(ledger.exitedProcesses());
-    const beyond = readingsOf(overflow.processes);
+    const labels = ({ hasCpuTime }: LevelOptions) => measureLabels(domains, hasCpuTime);
     return {
       processes: {
         entities: [...ledger.processes()],
-        remainder: {
-          package: exited.package + beyond.package,
-          dram: exited.dram + beyond.dram,
-          cpu: exited.cpu + beyond.cpu,
-        },
-        labels: measureLabels(domains, processes.hasCpuTime),
+        remainder: bothReadings(ledger.exitedProcesses(), overflow.processes),
+        labels: labels(processes),
         endUnixNanos,
       },
       cgroups: {
         entities: [...ledger.cgroups()],
         remainder: readingsOf(overflow.cgroups),
-        labels: measureLabels(domains, cgroups.hasCpuTime),
+        labels: labels(cgroups),
+        endUnixNanos,
+      },
+      threads: this.#threads && {
+        entities: [...ledger.threads()],
+        remainder: bothReadings(ledger.exitedThreads(), overflow.threads),
+        labels: labels(threads),
         endUnixNanos,
       },
     };
-  }
-
-  #levels(): readonly LevelCounts[] {
-    const counts = (level: string, pool: CountedPool): LevelCounts => ({
-      level,
-      seriesCount: pool.seriesCount,
-      pooledCount: pool.pooledCount,
-      regressions: pool.regressions,
-      finalsDropped: pool.closed.droppedCount,
-    });
-    return [counts('process', this.#processes), counts('cgroup', this.#cgroups)];
   }
 
   #result(metrics: MetricData[], errors: unknown[]): CollectionResult {
@@ -222,19 +185,4 @@ export class LedgerProducer implements MetricProducer {
     const scopeMetrics = metrics.length === 0 ? [] : [{ scope, metrics }];
     return { resourceMetrics: { resource: NO_RESOURCE, scopeMetrics }, errors };
   }
-}
-
-/** Runs a piece of work to its end, letting the event loop run wherever it yields. */
-const drain = async <T>(work: Generator<undefined, T>, pause: () => Promise<void>): Promise<T> => {
-  for (let step = work.next(); ; step = work.next()) {
-    if (step.done === true) return step.value;
-    await pause();
-  }
-};
-
-interface CountedPool {
-  readonly seriesCount: number;
-  readonly pooledCount: number;
-  readonly regressions: number;
-  readonly closed: { readonly droppedCount: number };
 }

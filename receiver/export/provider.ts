@@ -11,7 +11,7 @@ import {
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import { complaintText, type Complaint } from '../model/errors.js';
-import type { LedgerView, ProcessIdentity } from '../model/ledger-view.js';
+import type { LedgerView, ProcessIdentity, ThreadIdentity } from '../model/ledger-view.js';
 import { installDiagnostics } from './diagnostics.js';
 import type { ExportSettings } from './environment.js';
 import { ExportCounts } from './export-counts.js';
@@ -39,6 +39,7 @@ export interface ExportPorts {
   readonly ledger: LedgerView;
   readonly self: SelfView;
   readonly retireExported: (identities: Iterable<ProcessIdentity>) => void;
+  readonly retireExportedThreads: (identities: Iterable<ThreadIdentity>) => void;
   /** One line for the log. */
   readonly say: (text: string) => void;
   /** A clock that never steps back. */

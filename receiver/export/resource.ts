@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The one resource of all metrics: this host, seen by this agent. */
 import { createHash, randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
-import * as E from 'fp-ts/lib/Either.js';
-import { readText } from '../host/files.js';
 
 export interface ResourceFacts {
   readonly version: string;
@@ -14,15 +10,6 @@ export interface ResourceFacts {
   readonly serviceName: string | undefined;
   readonly resourceAttributes: Readonly<Record<string, string>>;
 }
-
-/** Where /etc/machine-id is, below the root where the host's file system is mounted. */
-export const readMachineId = (hostRoot: string): string | undefined => {
-  const text = readText(join(hostRoot, 'etc', 'machine-id'));
-  // A machine that was not booted yet says `uninitialized`, an image may hold an empty file.
-  return E.isRight(text) && /^[0-9a-f]{32}$/.test(text.right) ? text.right : undefined;
-};
-
-export const readHostName = (): string => hostname();
 
 /**
  * The same for every run on one host: Prometheus makes it the label `instance`, and a restart must not

@@ -109,7 +109,8 @@ export class SeriesPool<Entity> {
       } else if (!this.kind.hasEnded(entity)) {
         newcomers.push(this.#newcomer(key, entity, readings));
       } else if (this.closed.has(key)) {
-        continue;
+        // Back and gone again between two exports: what it burned meanwhile is in the overflow.
+        this.#closedAt.set(key, readings);
       } else if (this.#finished.has(key) || this.#pooled.has(key)) {
         finished.add(key);
         forgettable.push(entity);

@@ -6,8 +6,9 @@
 import { pipe } from 'fp-ts/lib/function.js';
 import * as E from 'fp-ts/lib/Either.js';
 import { readdirSync } from 'node:fs';
-import { listDirectory, readText } from './files.js';
+import { readText } from './files.js';
 import type { HostRoots } from './roots.js';
+import { namesIn } from './values.js';
 
 export type CgroupLayout = 'v2' | 'v1' | 'hybrid' | 'none';
 
@@ -69,10 +70,7 @@ const countDescendants = (root: string): number => {
 const has = (path: string): boolean => E.isRight(readText(path));
 
 const v1Candidates = (root: string): readonly CgroupCandidate[] => {
-  const names = pipe(
-    listDirectory(root),
-    E.getOrElse((): readonly string[] => []),
-  );
+  const names = namesIn(root);
   return PREFERENCE.flatMap((controller) => {
     // `cpu,cpuacct` is one hierarchy with two controllers; `cpuacct` is often a link to it.
     const name = names.find((entry) => entry.split(',').includes(controller));

@@ -7,10 +7,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
+import { codeOf } from './error-code.js';
 import type { FileError } from './files.js';
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
 
 const isDirectory = (path: string): boolean => {
   try {

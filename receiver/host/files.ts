@@ -2,6 +2,7 @@
 /** Small synchronous reads of kernel files, with the errno kept apart from the content. */
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import * as E from 'fp-ts/lib/Either.js';
+import { codeOf } from './error-code.js';
 
 export interface FileError {
   readonly _tag: 'FileError';
@@ -14,7 +15,7 @@ const attempt = <A>(path: string, read: () => A): E.Either<FileError, A> =>
   E.tryCatch(read, (error) => ({
     _tag: 'FileError',
     path,
-    code: error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN',
+    code: codeOf(error),
   }));
 
 /** The whole file as text, trailing newline removed. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Which host this is, for the resource attributes host.name and host.id. */
-import { pipe } from 'fp-ts/lib/function.js';
-import * as E from 'fp-ts/lib/Either.js';
-import { readText } from './files.js';
 import type { HostRoots } from './roots.js';
+import { textAt } from './values.js';
 
 export interface HostIdentity {
   readonly name: string | undefined;
@@ -12,21 +10,17 @@ export interface HostIdentity {
   readonly kernelRelease: string | undefined;
 }
 
-const textOf = (path: string): string | undefined =>
-  pipe(
-    readText(path),
-    E.map((text) => text.trim()),
-    E.match(
-      () => undefined,
-      (text) => (text === '' ? undefined : text),
-    ),
-  );
+const textOf = (path: string): string | undefined => {
+  const text = textAt(path);
+  return text === '' ? undefined : text;
+};
 
 /** `rootfs` is where the host's / is mounted: `` for the machine itself, `/host` in a container. */
 export const readHostIdentity = (roots: HostRoots, rootfs = ''): HostIdentity => {
   const ids = ['/etc/machine-id', '/var/lib/dbus/machine-id'].map((path) => textOf(rootfs + path));
   return {
     name: textOf(`${roots.procfs}/sys/kernel/hostname`),
+    // A machine that was not booted yet says `uninitialized`, an image may hold an empty file.
     machineId: ids.find((id) => id !== undefined && /^[0-9a-f]{32}$/.test(id)),
     kernelRelease: textOf(`${roots.procfs}/sys/kernel/osrelease`),
   };

@@ -9,8 +9,9 @@ import type { Complaint } from '../model/errors.js';
 import type { CpuDomain, HostCpu, HostTopology } from '../model/host-topology.js';
 import { readCoreTypes } from './core-types.js';
 import { formatCpuList, parseCpuList } from './cpu-list.js';
-import { listDirectory, readText } from './files.js';
+import { readText } from './files.js';
 import type { HostRoots } from './roots.js';
+import { namesIn } from './values.js';
 
 /** RECORDS_CPU_DOMAINS_MAX of bpf/include/records.h. */
 export const CPU_DOMAINS_MAX = 16;
@@ -52,10 +53,7 @@ const cpusOfProcfs = (procfs: string): readonly number[] =>
 const readNodes = (sysfs: string): ReadonlyMap<number, number> => {
   const nodeOfCpu = new Map<number, number>();
   const directory = `${sysfs}/devices/system/node`;
-  const names = pipe(
-    listDirectory(directory),
-    E.getOrElse((): readonly string[] => []),
-  );
+  const names = namesIn(directory);
   for (const name of names) {
     const match = /^node(\d+)$/.exec(name);
     if (match === null) continue;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Whether the machine is a guest, and of which hypervisor, from what firmware and CPU say. */
-import { pipe } from 'fp-ts/lib/function.js';
-import * as E from 'fp-ts/lib/Either.js';
 import type { CpuModel } from './cpu-model.js';
-import { readText } from './files.js';
 import type { HostRoots } from './roots.js';
+import { textAt } from './values.js';
 
 export interface Virtualization {
   readonly isVirtual: boolean;
@@ -23,12 +21,7 @@ const DMI_NAMES: readonly (readonly [RegExp, string])[] = [
   [/Amazon EC2/i, 'Amazon EC2'],
 ];
 
-const textOf = (path: string): string =>
-  pipe(
-    readText(path),
-    E.map((text) => text.replaceAll('\0', '').trim()),
-    E.getOrElse(() => ''),
-  );
+const textOf = (path: string): string => textAt(path) ?? '';
 
 export const readVirtualization = (roots: HostRoots, cpuModel: CpuModel): Virtualization => {
   const dmi = `${roots.sysfs}/class/dmi/id`;

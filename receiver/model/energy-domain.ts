@@ -32,3 +32,22 @@ export interface EnergyDomain {
 
 /** The disjoint attribute every attributed joule carries (`wattfeed.domain`). */
 export type AttributedKind = 'package' | 'dram';
+
+export interface PrintedDomain extends Pick<
+  EnergyDomain,
+  'id' | 'kind' | 'name' | 'source' | 'origin'
+> {
+  readonly packageId: number | null;
+  readonly parentId: string | null;
+}
+
+/** As reports and `check` print a domain: JSON has no undefined. */
+export const printedDomain = (domain: EnergyDomain): PrintedDomain => ({
+  id: domain.id,
+  kind: domain.kind,
+  name: domain.name,
+  packageId: domain.packageId ?? null,
+  parentId: domain.parentId ?? null,
+  source: domain.source,
+  origin: domain.origin,
+});

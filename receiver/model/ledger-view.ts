@@ -46,12 +46,26 @@ export interface CgroupTotals {
   readonly seriesStartUnixMillis: number;
 }
 
-export interface ThreadTotals {
+/** (tid, start) names a thread for ever; a re-used tid is another one. */
+export interface ThreadIdentity {
   readonly tid: number;
-  readonly pid: number;
+  readonly startBoottimeNanos: Nanos;
+  /** Wall-clock start, milliseconds since the epoch. */
+  readonly startUnixMillis: number;
   readonly name: string;
+  readonly pid: number;
+  /** With the pid it names the process: its `process.creation.time`. */
+  readonly processStartUnixMillis: number;
+}
+
+export interface ThreadTotals {
+  readonly identity: ThreadIdentity;
   readonly energy: EnergyByKind;
   readonly cpuNanos: Nanos;
+  /** max(thread start, agent start, moment threads were asked for), milliseconds since the epoch. */
+  readonly seriesStartUnixMillis: number;
+  /** Ended, kept until its final value was exported. */
+  readonly isExited: boolean;
 }
 
 /**
@@ -82,13 +96,18 @@ export interface LedgerView {
   readonly domains: () => readonly DomainTotals[];
   readonly processes: () => Iterable<ProcessTotals>;
   readonly cgroups: () => Iterable<CgroupTotals>;
-  /** Only while thread totals are asked for. */
+  /** Only while threads are asked for; their sums begin at that moment. */
   readonly threads: () => Iterable<ThreadTotals>;
   /** Processes that ended and were exported: their sum, so that totals stay whole. */
   readonly exitedProcesses: () => Remainder;
-  /** Processes and cgroups beyond the ledger's caps. */
-  readonly overflow: () => { readonly processes: Remainder; readonly cgroups: Remainder };
+  /** The same of threads. */
+  readonly exitedThreads: () => Remainder;
+  /** Entities beyond the ledger's caps, and task time without a slot. */
+  readonly overflow: () => Readonly<Record<Level, Remainder>>;
 }
+
+/** Σ entities + exited + overflow of any two levels is the same, threads since they were asked for. */
+type Level = 'processes' | 'cgroups' | 'threads';
 
 /** What the last window added. */
 export interface LastWindow {
@@ -115,10 +134,8 @@ export interface RatedLedgerView extends LedgerView {
   readonly cgroups: () => Iterable<Rated<CgroupTotals>>;
   readonly threads: () => Iterable<Rated<ThreadTotals>>;
   readonly exitedProcesses: () => Rated<Remainder>;
-  readonly overflow: () => {
-    readonly processes: Rated<Remainder>;
-    readonly cgroups: Rated<Remainder>;
-  };
+  readonly exitedThreads: () => Rated<Remainder>;
+  readonly overflow: () => Readonly<Record<Level, Rated<Remainder>>>;
   readonly names: () => Iterable<Rated<NameTotals>>;
   /** Names beyond the cap, and task time of processes whose name is not known. */
   readonly namesOverflow: () => Rated<Remainder>;
@@ -131,3 +148,6 @@ export interface RatedLedgerView extends LedgerView {
 /** Names a process for ever: a re-used pid has another start. */
 export const processKey = (pid: number, startBoottimeNanos: Nanos): string =>
   `${String(pid)}:${String(startBoottimeNanos)}`;
+
+/** Names a thread for ever: a re-used tid has another start. */
+export const threadKey = processKey;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The last window and the ledger as the one report that every viewer gets. Pure. */
-import { AGENT_REPORT_SCHEMA, type AgentReport, type ProcessRow } from '../model/agent-report.js';
+import {
+  AGENT_REPORT_SCHEMA,
+  type AgentReport,
+  type ProcessRow,
+  type ThreadRow,
+} from '../model/agent-report.js';
 import { addEnergyRows } from '../model/energy-row.js';
 import type { EnergyOrigin, EnergySourceKind, SplitMethod } from '../model/energy-domain.js';
 import type { DomainTotals, RatedLedgerView } from '../model/ledger-view.js';
@@ -31,6 +36,8 @@ export interface ReportSource {
 export interface ReportInput {
   readonly window: WindowReport;
   readonly ledger: RatedLedgerView;
+  /** Processes whose threads somebody wants to see; undefined: all whose threads the ledger keeps. */
+  readonly threadsOf?: ReadonlySet<number>;
   readonly agent: AgentReport['agent'];
   readonly source: ReportSource;
   readonly cpuCount: number;
@@ -95,6 +102,20 @@ const processPart = (
   return { processes, exitedProcesses };
 };
 
+/** An ended thread is shown, as an ended process is, in the window of its last activity. */
+const threadPart = (
+  { ledger, threadsOf }: ReportInput,
+  window: RowWindow,
+): AgentReport['threads'] => {
+  const rows: ThreadRow[] = [];
+  for (const entry of ledger.threads()) {
+    if (threadsOf?.has(entry.identity.pid) === false) continue;
+    const row = threadRow(entry, window);
+    if (!entry.isExited || row.cpuRatio > 0) rows.push(row);
+  }
+  return rows;
+};
+
 /** Rows stand in the ledger's order; viewers sort. Cost: one pass over all entries. */
 export const buildReport = (input: ReportInput): AgentReport => {
   const { window, ledger, source } = input;
@@ -122,7 +143,7 @@ export const buildReport = (input: ReportInput): AgentReport => {
     meters: meterRows(window, domains),
     ...processPart(input, rows),
     cgroups: Array.from(ledger.cgroups(), (entry) => cgroupRow(entry, rows)),
-    threads: Array.from(ledger.threads(), (entry) => threadRow(entry, rows)),
+    threads: threadPart(input, rows),
     overflowProcesses: energyRow(overflow.processes, rows),
     overflowCgroups: energyRow(overflow.cgroups, rows),
     names: Array.from(ledger.names(), (entry) => nameRow(entry, rows)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Energy domains and meters as rows of a report. A value that is not known is null, never zero. */
 import type { DomainRow, MeterRow } from '../model/agent-report.js';
+import { printedDomain } from '../model/energy-domain.js';
 import { assertNever } from '../model/errors.js';
 import type { DomainTotals } from '../model/ledger-view.js';
 import { joulesOf, meanWatts, microjoules, NANOS_PER_SECOND } from '../model/units.js';
@@ -45,13 +46,7 @@ const domainRow = (
   const watts = (part: (seen: DomainBalance) => Microjoules): number | null =>
     balance === undefined ? null : meanWatts(part(balance), balance.spanNanos);
   return {
-    id: domain.id,
-    kind: domain.kind,
-    name: domain.name,
-    packageId: domain.packageId ?? null,
-    parentId: domain.parentId ?? null,
-    source: domain.source,
-    origin: domain.origin,
+    ...printedDomain(domain),
     split: domain.isAttributed ? totals.split : null,
     state: stateText(step),
     watts: domainWatts(step),

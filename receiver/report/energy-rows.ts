@@ -115,9 +115,9 @@ export const cgroupRow = (cgroup: Rated<CgroupTotals>, window: RowWindow): Cgrou
 
 export const threadRow = (thread: Rated<ThreadTotals>, window: RowWindow): ThreadRow => ({
   ...energyRow(thread, window),
-  tid: thread.tid,
-  pid: thread.pid,
-  name: thread.name,
+  tid: thread.identity.tid,
+  pid: thread.identity.pid,
+  name: thread.identity.name,
 });
 
 export const nameRow = (totals: Rated<NameTotals>, window: RowWindow): NameRow => ({

@@ -6,7 +6,7 @@ import type {
   ReportSource,
   SourceOptions,
   SourceOrigin,
-} from '../commands/report-source.js';
+} from '../model/report-source.js';
 import type { AgentReport } from '../model/agent-report.js';
 import type { Complaint } from '../model/errors.js';
 import { lineSplitter, parseJson } from './lines.js';

@@ -4,11 +4,11 @@ import { lstat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
-import type { ReportSource } from '../commands/report-source.js';
+import type { ReportSource } from '../model/report-source.js';
+import { codeOf } from '../host/error-code.js';
 import type { Complaint } from '../model/errors.js';
 import { AgentLink } from './agent-link.js';
 import { SOCKET_PROTOCOL } from './protocol.js';
-import { codeOf } from './socket-path.js';
 
 export type JoinError =
   /** No agent there: a viewer measures itself. */
@@ -58,7 +58,7 @@ const refuseStranger = async ({
       ? undefined
       : cannotJoin(path, `it belongs to uid ${status.uid}`, "join only your own agent or root's");
   } catch (error) {
-    return errorOfCode(path, codeOf(error));
+    return errorOfCode(path, codeOf(error, String(error)));
   }
 };
 
@@ -66,7 +66,7 @@ const connected = async (path: string): Promise<E.Either<JoinError, Socket>> =>
   new Promise((resolve) => {
     const socket = connect(path);
     socket.once('error', (error) => {
-      resolve(E.left(errorOfCode(path, codeOf(error))));
+      resolve(E.left(errorOfCode(path, codeOf(error, String(error)))));
     });
     socket.once('connect', () => {
       resolve(E.right(socket));

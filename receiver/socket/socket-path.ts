@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import { makeDirectory } from '../host/directories.js';
+import { codeOf } from '../host/error-code.js';
 import type { Complaint } from '../model/errors.js';
 import { lineSplitter, parseJson } from './lines.js';
 import { MAX_REQUEST_BYTES } from './protocol.js';
@@ -15,9 +16,6 @@ import { messageSchema } from './report-schema.js';
 const MAX_PATH_BYTES = 107;
 const DIRECTORY_MODE = 0o755;
 const PROBE_MILLIS = 1000;
-
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
 const remedyByCode: Readonly<Record<string, string>> = {
   EACCES: 'run as root or choose another place with --socket',
@@ -32,7 +30,7 @@ const complaintOfListenCode = (path: string, code: string): Complaint => ({
 });
 
 export const complaintOfListen = (path: string, error: unknown): Complaint =>
-  complaintOfListenCode(path, codeOf(error));
+  complaintOfListenCode(path, codeOf(error, String(error)));
 
 type Occupant =
   | { readonly _tag: 'Nobody' }

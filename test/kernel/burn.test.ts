@@ -7,12 +7,13 @@ import {
   tasksOf,
   type Recording,
 } from '../support/kernel/recording.js';
-import { until } from '../support/kernel/until.js';
+import { untilDefined } from '../support/until.js';
 
 const BURNT_MILLIS = 5_000;
 const BURNT_NANOS = 5e9;
 const TOLERANCE_RATIO = 0.002;
-const DEATH_SEEN_WITHIN_MILLIS = 10_000;
+/** Each look closes a window. */
+const LOOK = { everyMillis: 20, deadlineMillis: 10_000 };
 
 let recording: Recording | undefined;
 
@@ -22,11 +23,15 @@ const burnOnce = async (cpuMillis: number, ...more: readonly string[]) => {
   recording = current;
   const load = await startLoad('burn-once', [cpuMillis, 1, ...more], { saysReady: false });
   await load.ended;
-  return until('the last row of the burner', DEATH_SEEN_WITHIN_MILLIS, async () => {
-    await current.closeWindow();
-    const found = tasksOf(current, ({ tid }) => tid === load.pid);
-    return found.some(({ isDead }) => isDead) ? found : undefined;
-  });
+  return untilDefined(
+    'the last row of the burner',
+    async () => {
+      await current.closeWindow();
+      const found = tasksOf(current, ({ tid }) => tid === load.pid);
+      return found.some(({ isDead }) => isDead) ? found : undefined;
+    },
+    LOOK,
+  );
 };
 
 describe('wf_flush', () => {

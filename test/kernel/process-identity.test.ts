@@ -13,10 +13,11 @@ import {
   totals,
   type Recording,
 } from '../support/kernel/recording.js';
-import { until } from '../support/kernel/until.js';
+import { untilDefined } from '../support/until.js';
 
 const NANOS_PER_TICK = 10_000_000n;
-const SEEN_WITHIN_MILLIS = 10_000;
+/** Each look closes a window. */
+const LOOK = { everyMillis: 20, deadlineMillis: 10_000 };
 
 let recording: Recording | undefined;
 let load: Load | undefined;
@@ -43,11 +44,15 @@ describe('identity of processes', () => {
   it('takes a used-again pid for a new process', async () => {
     const { current, program } = await record('same-pid', [60, 20]);
     const pid = pidIn(await program.act());
-    const rows = await until('both deaths', SEEN_WITHIN_MILLIS, async () => {
-      await current.closeWindow();
-      const found = tasksOf(current, ({ tid }) => tid === pid);
-      return found.filter(({ isDead }) => isDead).length === 2 ? found : undefined;
-    });
+    const rows = await untilDefined(
+      'both deaths',
+      async () => {
+        await current.closeWindow();
+        const found = tasksOf(current, ({ tid }) => tid === pid);
+        return found.filter(({ isDead }) => isDead).length === 2 ? found : undefined;
+      },
+      LOOK,
+    );
     const starts = [...new Set(rows.map((row) => row.processStartBoottimeNanos))].sort((a, b) =>
       a < b ? -1 : 1,
     );
@@ -87,11 +92,15 @@ describe('identity of processes', () => {
     const { pid } = program;
     await program.act();
     await program.stop();
-    const dead = await until('the death', SEEN_WITHIN_MILLIS, async () => {
-      await current.closeWindow();
-      const found = tasksOf(current, ({ tgid, isDead }) => tgid === pid && isDead);
-      return found.length === 2 ? found : undefined;
-    });
+    const dead = await untilDefined(
+      'the death',
+      async () => {
+        await current.closeWindow();
+        const found = tasksOf(current, ({ tgid, isDead }) => tgid === pid && isDead);
+        return found.length === 2 ? found : undefined;
+      },
+      LOOK,
+    );
 
     expect(dead.map(({ isGroupDead }) => isGroupDead)).toStrictEqual([false, true]);
   });
@@ -115,11 +124,15 @@ describe('identity of processes', () => {
     const tag = 4242;
     expect(ok(current.session.setTag(program.pid, tag))).toBe(1);
     const grandchild = pidIn(await program.act());
-    const rows = await until('the death of the grandchild', SEEN_WITHIN_MILLIS, async () => {
-      await current.closeWindow();
-      const found = tasksOf(current, (task) => task.tag === tag);
-      return found.some(({ tid, isDead }) => tid === grandchild && isDead) ? found : undefined;
-    });
+    const rows = await untilDefined(
+      'the death of the grandchild',
+      async () => {
+        await current.closeWindow();
+        const found = tasksOf(current, (task) => task.tag === tag);
+        return found.some(({ tid, isDead }) => tid === grandchild && isDead) ? found : undefined;
+      },
+      LOOK,
+    );
     const ofGrandchild = rows.filter(({ tid }) => tid === grandchild);
 
     expect(runtimeNanosOf(ofGrandchild)).toBeGreaterThanOrEqual(2e6);

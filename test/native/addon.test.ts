@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { KERNEL_FEATURES } from '../support/kernel-features.js';
 import { ADDON_PATH, port, sessionOptions } from './support.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -47,19 +48,7 @@ describe('probeFeatures', () => {
   it('finds every feature where this suite runs, and names them all', () => {
     const features = port().probeFeatures();
     expect(features.filter((feature) => !feature.isAvailable)).toEqual([]);
-    expect(features.map((feature) => feature.name)).toEqual([
-      'cap_bpf',
-      'cap_perfmon',
-      'initial_pid_namespace',
-      'btf',
-      'mmapable_array',
-      'tp_btf',
-      'task_storage',
-      'task_iterator',
-      'raw_tp_test_run',
-      'bpffs',
-      'perf_events',
-    ]);
+    expect(features.map((feature) => feature.name)).toEqual(KERNEL_FEATURES);
   });
 
   it('says what an unprivileged user lacks, with the errno', () => {

@@ -30,7 +30,7 @@ afterEach(() => {
 
 /**
  * The first line that the server sends to a client of this user, and whether it then hangs up. The
- * client gives up root itself: another user may not even execute this Node where it lies in /root.
+ * client gives up root itself: not every user may execute this Node where it lies.
  */
 const CLIENT = `
   const [path, id] = process.argv.slice(1);

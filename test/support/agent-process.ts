@@ -96,13 +96,10 @@ export const startAgent = async (
   options: AgentSpawn = {},
 ): Promise<AgentProcess> => {
   const agent = spawnAgent(place, options);
-  let hasExited = false;
-  void agent.exited.then(() => {
-    hasExited = true;
-  });
-  const isReady = (): boolean => hasExited || agent.log().includes('info: measuring');
+  const hasExited = (): boolean => agent.child.exitCode !== null || agent.child.signalCode !== null;
+  const isReady = (): boolean => hasExited() || agent.log().includes('info: measuring');
   await until('the agent measures', isReady, AGENT_READY_MILLIS);
-  if (hasExited) throw new Error(`the agent ended at start: ${agent.log()}`);
+  if (hasExited()) throw new Error(`the agent ended at start: ${agent.log()}`);
   return agent;
 };
 

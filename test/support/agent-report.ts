@@ -137,7 +137,7 @@ export const agentReport = (over: Partial<AgentReport> = {}): AgentReport => ({
     slotsLimit: 65_536,
     slotBytes: 128,
     switchesPerSecond: 5210,
-    losses: { storage_misses: 0, slots_exhausted: 0 },
+    losses: { storageMisses: 0, slotsExhausted: 0 },
   },
   ...over,
 });

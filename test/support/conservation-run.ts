@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
-import type { ReportSource } from '../../receiver/commands/report-source.js';
+import type { ReportSource } from '../../receiver/model/report-source.js';
 import type { AgentReport } from '../../receiver/model/agent-report.js';
 import { joinAgent } from '../../receiver/socket/client.js';
 import { agentPlace, startAgent, stopAgent } from './agent-process.js';
@@ -73,9 +73,9 @@ const wait = async (durationMillis: number): Promise<void> =>
 
 /** Short-lived and long-lived work side by side, on and on until stopped. */
 const mixedLoad = async (): Promise<() => Promise<void>> => {
-  let isOver = false;
+  const load = { isOver: false };
   const storms = (async () => {
-    while (!isOver) {
+    while (!load.isOver) {
       const storm = await startLoad('storm', [400, 8, 500, 8_000]);
       await storm.act();
       await storm.stop();
@@ -83,7 +83,7 @@ const mixedLoad = async (): Promise<() => Promise<void>> => {
   })();
   const burner = await startLoad('burn', [3_600]);
   return async () => {
-    isOver = true;
+    load.isOver = true;
     await burner.stop();
     await storms;
   };

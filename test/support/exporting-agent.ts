@@ -4,37 +4,32 @@ import * as E from 'fp-ts/lib/Either.js';
 import { readEnvironment, type Environment } from '../../receiver/export/environment.js';
 import { startExport, type RunningExport } from '../../receiver/export/provider.js';
 import { resourceAttributes } from '../../receiver/export/resource.js';
-import { SelfTotals } from '../../receiver/export/self-totals.js';
 import { complaintText } from '../../receiver/model/errors.js';
 import { MovingLedger } from './moving-ledger.js';
+import { selfTotals } from './self-totals.js';
 import { STAGES } from './producer-rig.js';
 
 export interface AgentOptions {
   readonly endpoint: string;
   readonly environment?: Environment;
   readonly maxSeries?: number;
+  readonly exportsThreads?: boolean;
 }
 
 export const HOST_ID = '0123456789abcdef0123456789abcdef';
 
 export class ExportingAgent {
   readonly ledger = new MovingLedger();
-  readonly self = new SelfTotals(
-    () => [
-      {
-        name: 'on_sched_switch',
-        runCount: 10n,
-        runTimeNanos: 1_500n,
-        recursionMisses: 0n,
-        verifiedInstructions: 0,
-      },
-    ],
-    () => ({ storageMisses: 1, threadsSkipped: 2 }),
-  );
+  readonly self = selfTotals(0);
   readonly said: string[] = [];
   readonly running: RunningExport;
 
-  constructor({ endpoint, environment = {}, maxSeries = 1_000 }: AgentOptions) {
+  constructor({
+    endpoint,
+    environment = {},
+    maxSeries = 1_000,
+    exportsThreads = false,
+  }: AgentOptions) {
     const settings = readEnvironment(environment, { intervalMillis: 1_000, timeoutMillis: 1_000 });
     if (E.isLeft(settings)) throw new Error(settings.left.map(complaintText).join('\n'));
     const running = startExport(
@@ -52,12 +47,14 @@ export class ExportingAgent {
           version: '1.2.3',
           processes: { isExported: true, hasCpuTime: true, maxSeries },
           cgroups: { isExported: true, hasCpuTime: true, maxSeries },
+          threads: { isExported: exportsThreads, hasCpuTime: true, maxSeries },
         },
       },
       {
         ledger: this.ledger,
         self: this.self,
         retireExported: this.ledger.retire,
+        retireExportedThreads: this.ledger.retireThreads,
         say: (text) => this.said.push(text),
         nowMillis: () => performance.now(),
       },

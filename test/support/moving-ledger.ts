@@ -7,11 +7,14 @@ import type {
 } from '../../receiver/model/energy-domain.js';
 import {
   processKey,
+  threadKey,
   type CgroupTotals,
   type DomainTotals,
   type LedgerView,
   type ProcessIdentity,
   type ProcessTotals,
+  type ThreadIdentity,
+  type ThreadTotals,
 } from '../../receiver/model/ledger-view.js';
 import { microjoules, nanos, windowNanos } from '../../receiver/model/units.js';
 import type { WindowReport } from '../../receiver/model/window.js';
@@ -43,6 +46,13 @@ export interface MovingProcess {
   isExited: boolean;
 }
 
+/** The one thread of a process: what it burns is what its process burns. */
+interface MovingThread {
+  readonly process: MovingProcess;
+  readonly sums: Sums;
+  readonly seriesStartUnixMillis: number;
+}
+
 export const domainNamed = (
   id: string,
   kind: EnergyDomain['kind'],
@@ -63,7 +73,10 @@ export class MovingLedger implements LedgerView {
   readonly startUnixMillis = START_UNIX_MILLIS;
   readonly live = new Map<string, MovingProcess>();
   readonly groups = new Map<bigint, { path: string; sums: Sums }>();
+  readonly liveThreads = new Map<string, MovingThread>();
   readonly exited = none();
+  readonly exitedThreadSums = none();
+  readonly #goneThreads = new Set<string>();
   readonly overflowed = none();
   readonly overflowedGroups = none();
   split: SplitMethod = 'time';
@@ -92,6 +105,7 @@ export class MovingLedger implements LedgerView {
       isExited: false,
     };
     this.live.set(processKey(pid, begun.identity.startBoottimeNanos), begun);
+    this.#threadOf(begun);
     if (!this.groups.has(cgroupId)) this.groups.set(cgroupId, { path, sums: none() });
     return begun;
   }
@@ -99,6 +113,7 @@ export class MovingLedger implements LedgerView {
   burn(process: MovingProcess, pkg: bigint, dram = pkg / 4n, cpu = pkg * 100n): void {
     const burnt = { package: pkg, dram, cpu };
     add(process.sums, burnt);
+    add(this.#threadOf(process).sums, burnt);
     const group = this.groups.get(process.identity.cgroupId);
     if (group !== undefined) add(group.sums, burnt);
   }
@@ -112,6 +127,36 @@ export class MovingLedger implements LedgerView {
       add(this.exited, process.sums);
     }
   };
+
+  readonly retireThreads = (identities: Iterable<ThreadIdentity>): void => {
+    for (const { tid, startBoottimeNanos } of identities) {
+      const key = threadKey(tid, startBoottimeNanos);
+      const thread = this.liveThreads.get(key);
+      if (thread?.process.isExited !== true) throw new Error(`retire ${key}: not an ended thread`);
+      this.#dropThread(key);
+    }
+  };
+
+  #dropThread(key: string): void {
+    const thread = this.liveThreads.get(key);
+    if (thread === undefined) return;
+    this.liveThreads.delete(key);
+    this.#goneThreads.add(key);
+    add(this.exitedThreadSums, thread.sums);
+  }
+
+  /** A thread that was retired begins again, at zero and now, as in the real ledger. */
+  #threadOf(process: MovingProcess): MovingThread {
+    const { pid, startBoottimeNanos, startUnixMillis } = process.identity;
+    const key = threadKey(pid, startBoottimeNanos);
+    const known = this.liveThreads.get(key);
+    if (known !== undefined) return known;
+    const since = this.#goneThreads.has(key) ? this.nowUnixMillis : startUnixMillis;
+    const seriesStartUnixMillis = Math.max(since, this.startUnixMillis);
+    const thread = { process, sums: none(), seriesStartUnixMillis };
+    this.liveThreads.set(key, thread);
+    return thread;
+  }
 
   total(): Sums {
     const total = none();
@@ -175,8 +220,10 @@ export class MovingLedger implements LedgerView {
 
   /** Drops a process or a cgroup into the remainder, as the real ledger does when it is full. */
   evictProcess(process: MovingProcess): void {
-    this.live.delete(processKey(process.identity.pid, process.identity.startBoottimeNanos));
+    const { pid, startBoottimeNanos } = process.identity;
+    this.live.delete(processKey(pid, startBoottimeNanos));
     add(this.exited, process.sums);
+    this.#dropThread(threadKey(pid, startBoottimeNanos));
   }
 
   evictCgroup(id: bigint): void {
@@ -186,11 +233,31 @@ export class MovingLedger implements LedgerView {
     this.groups.set(id, { path: group.path, sums: none() });
   }
 
-  readonly threads = () => [];
+  *threads(): IterableIterator<ThreadTotals> {
+    for (const { process, sums, seriesStartUnixMillis } of this.liveThreads.values()) {
+      const { pid, startBoottimeNanos, startUnixMillis, name } = process.identity;
+      yield {
+        identity: {
+          tid: pid,
+          startBoottimeNanos,
+          startUnixMillis,
+          name,
+          pid,
+          processStartUnixMillis: startUnixMillis,
+        },
+        ...shown(sums),
+        seriesStartUnixMillis,
+        isExited: process.isExited,
+      };
+    }
+  }
+
+  readonly exitedThreads = () => shown(this.exitedThreadSums);
   readonly exitedProcesses = () => shown(this.exited);
   readonly overflow = () => ({
     processes: shown(this.overflowed),
     cgroups: shown(this.overflowedGroups),
+    threads: shown(this.overflowed),
   });
 
   /** Lets time pass and closes a window. */

@@ -8,9 +8,9 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { ExportCounts } from '../../receiver/export/export-counts.js';
 import { LedgerProducer, type ProducerOptions } from '../../receiver/export/producer.js';
-import { SelfTotals } from '../../receiver/export/self-totals.js';
 import type { ProcessIdentity } from '../../receiver/model/ledger-view.js';
 import { MovingLedger } from './moving-ledger.js';
+import { selfTotals } from './self-totals.js';
 
 export const STAGES = { flush: 1_000, energy: 2_000, scan: 3_000, attribution: 4_000 };
 
@@ -19,22 +19,12 @@ export const DEFAULT_OPTIONS: ProducerOptions = {
   temporality: 'cumulative',
   processes: { isExported: true, hasCpuTime: false, maxSeries: 1_000 },
   cgroups: { isExported: true, hasCpuTime: true, maxSeries: 1_000 },
+  threads: { isExported: false, hasCpuTime: false, maxSeries: 1_000 },
 };
 
 export class ProducerRig {
   readonly ledger = new MovingLedger();
-  readonly self = new SelfTotals(
-    () => [
-      {
-        name: 'on_sched_switch',
-        runCount: 10n,
-        runTimeNanos: 1_500n,
-        recursionMisses: 0n,
-        verifiedInstructions: 500,
-      },
-    ],
-    () => ({ storageMisses: 1, threadsSkipped: 2 }),
-  );
+  readonly self = selfTotals(500);
   readonly counts = new ExportCounts();
   readonly retired: ProcessIdentity[] = [];
   readonly producer: LedgerProducer;
@@ -47,7 +37,14 @@ export class ProducerRig {
     };
     const { ledger, self, counts } = this;
     this.producer = new LedgerProducer(
-      { ledger, self, counts, retireExported, onCollect: () => undefined },
+      {
+        ledger,
+        self,
+        counts,
+        retireExported,
+        retireExportedThreads: ledger.retireThreads,
+        onCollect: () => undefined,
+      },
       { ...DEFAULT_OPTIONS, ...options },
     );
   }

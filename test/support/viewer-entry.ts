@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import { processIo } from '../../receiver/commands/io.js';
 import { runProgram } from '../../receiver/commands/program.js';
-import type { ReportListener, ReportSource } from '../../receiver/commands/report-source.js';
+import type { ReportListener, ReportSource } from '../../receiver/model/report-source.js';
 import type { AgentReport } from '../../receiver/model/agent-report.js';
 import { agentReport, energyRow, laterReport, processRow } from './agent-report.js';
 

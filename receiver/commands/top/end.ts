@@ -3,7 +3,7 @@
 import type { Writable } from 'node:stream';
 import { FINE, failed, type Outcome } from '../outcome.js';
 import { outcomeOfOutputError } from '../output-errors.js';
-import type { ReportSource } from '../report-source.js';
+import type { ReportSource } from '../../model/report-source.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

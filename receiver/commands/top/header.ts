@@ -5,8 +5,9 @@ import type { AttributedKind } from '../../model/energy-domain.js';
 import { MILLIS_PER_SECOND } from '../../model/units.js';
 import { span, type Line, type Style } from '../../terminal/line.js';
 import { clipEnd, padEnd } from '../../terminal/width.js';
-import type { SourceOrigin } from '../report-source.js';
+import type { SourceOrigin } from '../../model/report-source.js';
 import { percentText, secondsText, wattsText } from './format.js';
+import { lossText } from './losses.js';
 
 export interface HeaderContext {
   readonly origin: SourceOrigin;
@@ -129,10 +130,8 @@ const hostLine = ({ host, accounting }: AgentReport): Line => [
 ];
 
 const lossLine = ({ accounting }: AgentReport): readonly Line[] => {
-  const losses = Object.entries(accounting.losses).filter(([, count]) => count > 0);
-  if (losses.length === 0) return [];
-  const text = losses.map(([name, count]) => `${name} ${count}`).join(', ');
-  return [[span(`lost since start: ${text}`, 'warning')]];
+  const text = lossText(accounting.losses);
+  return text === undefined ? [] : [[span(text, 'warning')]];
 };
 
 export const headerLines = (report: AgentReport, context: HeaderContext): readonly Line[] => [

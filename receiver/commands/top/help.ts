@@ -23,7 +23,7 @@ const MEANINGS: readonly (readonly [string, string])[] = [
   ['- and ?', 'not measured on this machine; not known of this window'],
   ['idle', 'what the package draws when nothing runs: given to nobody'],
   ['unattributed', 'measured, but no process explains it'],
-  ['(exited)', 'processes that ended; (over the cap): more than the ledger keeps'],
+  ['(exited)', 'ended processes; (over the cap): more than the ledger keeps'],
   ['rest of machine', 'a whole-machine meter less packages and DRAM'],
 ];
 

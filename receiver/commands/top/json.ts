@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A window as JSON: the agent's report with the viewer's choices applied to its processes. Pure. */
 import type { AgentReport } from '../../model/agent-report.js';
-import type { SourceOrigin } from '../report-source.js';
+import type { SourceOrigin } from '../../model/report-source.js';
 import type { TopOptions } from './options.js';
 import { energyOnly, type ViewRow } from './row.js';
 import { rowsOf, type RowsRequest } from './rows.js';

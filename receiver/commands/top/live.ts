@@ -8,7 +8,7 @@ import { painterOf } from '../../terminal/line.js';
 import { Screen } from '../../terminal/screen.js';
 import type { CommandIo } from '../io.js';
 import { FINE, type Outcome } from '../outcome.js';
-import type { ReportSource } from '../report-source.js';
+import type { ReportSource } from '../../model/report-source.js';
 import { endingOf } from './end.js';
 import { frameOf, waitingLines } from './frame.js';
 import { firstViewState, type TopOptions } from './options.js';

@@ -28,6 +28,14 @@ const placedFor = (
   return columns === undefined ? fitColumns(wanted, rows) : placeColumns(wanted, columns);
 };
 
+/** An empty table says why it is empty. */
+const emptyText = ({ threadsOf, filter }: TopOptions): string => {
+  if (filter !== '') return `no row matches /${filter}/ in this window`;
+  return threadsOf === undefined
+    ? 'nothing ran in this window'
+    : `no thread of process ${threadsOf} in this window: is it gone?`;
+};
+
 /** Lines that begin with `#` are not rows. `columns`: of the terminal, if it is one. */
 export const plainBlock = (
   report: AgentReport,
@@ -41,6 +49,7 @@ export const plainBlock = (
   const lines = [
     comment([span(titleText(report, context))]),
     ...headerLines(report, context).slice(1).map(comment),
+    ...(rows.length === 0 ? [comment([span(emptyText(options), 'warning')])] : []),
     headingText(placed),
     ...rows.map((row) => rowText(placed, row)),
   ].map((line) => line.trimEnd());

@@ -3,7 +3,7 @@
 import type { AgentReport } from '../../model/agent-report.js';
 import type { CommandIo } from '../io.js';
 import { FINE, type Outcome } from '../outcome.js';
-import type { ReportSource } from '../report-source.js';
+import type { ReportSource } from '../../model/report-source.js';
 import { endingOf, type Ending } from './end.js';
 import { jsonLine } from './json.js';
 import type { TopOptions } from './options.js';

@@ -33,6 +33,7 @@ describe.each(['cumulative', 'delta'] as const)('a real Collector, %s', (tempora
     collector = await CollectorProcess.start();
     agent = new ExportingAgent({
       endpoint: collector.endpoint,
+      exportsThreads: true,
       environment: {
         OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: temporality,
         OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A cgroup of the test's own, in the hierarchy that carries CPU accounting on this host. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
-import { until } from './until.js';
+import { untilDefined } from '../until.js';
 
 const V1_ROOT = '/sys/fs/cgroup/cpuacct';
 const V2_ROOT = '/sys/fs/cgroup';
@@ -41,8 +41,10 @@ export const makeCgroup = (name: string): TestCgroup => {
       writeFileSync(procsPath, String(pid));
     },
     remove: async () => {
-      await until(`${directory} to be empty`, EMPTY_WITHIN_MILLIS, () =>
-        readFileSync(procsPath, 'utf8') === '' ? true : undefined,
+      await untilDefined(
+        `${directory} to be empty`,
+        () => (readFileSync(procsPath, 'utf8') === '' ? true : undefined),
+        { deadlineMillis: EMPTY_WITHIN_MILLIS, everyMillis: 20 },
       );
       rmdirSync(directory);
     },

@@ -9,7 +9,7 @@ import type { ActivitySession, SessionOptions } from '../../../receiver/activity
 import type { ActivityWindow, CpuSample, TaskSample } from '../../../receiver/model/activity.js';
 import { cgroupHierarchy } from './cgroup.js';
 import { possibleCpus, readCounts, type TaskCounts } from './proc.js';
-import { until } from './until.js';
+import { untilDefined } from '../until.js';
 
 const WINDOW_MILLIS = 200;
 const SLEEPS_WITHIN_MILLIS = 20_000;
@@ -106,12 +106,16 @@ export const processesOf = (rows: readonly TaskSample[]): ReadonlySet<string> =>
  * was recorded of the task up to then belongs to exactly these counts.
  */
 export const closeWindowAsleep = async (recording: Recording, pid: number): Promise<TaskCounts> =>
-  until(`${String(pid)} to sleep`, SLEEPS_WITHIN_MILLIS, async () => {
-    const before = readCounts(pid);
-    await recording.closeWindow();
-    const after = readCounts(pid);
-    const isStill =
-      before.voluntarySwitches + before.involuntarySwitches ===
-      after.voluntarySwitches + after.involuntarySwitches;
-    return isStill && before.state === 'S' && after.state === 'S' ? after : undefined;
-  });
+  untilDefined(
+    `${String(pid)} to sleep`,
+    async () => {
+      const before = readCounts(pid);
+      await recording.closeWindow();
+      const after = readCounts(pid);
+      const isStill =
+        before.voluntarySwitches + before.involuntarySwitches ===
+        after.voluntarySwitches + after.involuntarySwitches;
+      return isStill && before.state === 'S' && after.state === 'S' ? after : undefined;
+    },
+    { deadlineMillis: SLEEPS_WITHIN_MILLIS, everyMillis: 20 },
+  );

@@ -11,7 +11,7 @@ import { history, type History } from '../../support/random-window.js';
 const limits: fc.Arbitrary<Partial<LedgerLimits>> = fc.constantFrom(
   {},
   { maxProcesses: 3, maxExited: 1, maxCgroups: 2, maxNames: 1, maxUsers: 1 },
-  { maxProcesses: 1, maxExited: 0, maxCgroups: 1, maxNames: 2, maxThreads: 2 },
+  { maxProcesses: 1, maxExited: 0, maxCgroups: 1, maxNames: 2, maxThreads: 2, maxExitedThreads: 1 },
 );
 
 /** Runs a history; `after` is called with the ledger after each window. */

@@ -181,34 +181,7 @@ describe('Ledger: cgroups', () => {
   });
 });
 
-describe('Ledger: threads, domains and losses', () => {
-  it('shows threads only while they are asked for', () => {
-    const ledger = newLedger();
-    const tasks = [
-      taskSample({ tgid: 5, slot: 1, runtimeNanos: 10 }),
-      taskSample({ tgid: 5, tid: 6, slot: 2, runtimeNanos: 30, comm: 'worker' }),
-    ];
-    burn(ledger, 40, tasks);
-    expect([...ledger.threads()]).toEqual([]);
-    ledger.setThreadsEnabled(true);
-    burn(ledger, 40, tasks);
-    expect([...ledger.threads()]).toMatchObject([
-      { tid: 5, pid: 5, energy: { package: 10n } },
-      { tid: 6, pid: 5, name: 'worker', energy: { package: 30n } },
-    ]);
-    ledger.setThreadsEnabled(false);
-    expect([...ledger.threads()]).toEqual([]);
-  });
-
-  it('shows a dead thread in its last window and forgets it then', () => {
-    const ledger = newLedger();
-    ledger.setThreadsEnabled(true);
-    burn(ledger, 40, [taskSample({ tgid: 5, runtimeNanos: 10, isDead: true, isGroupDead: true })]);
-    expect([...ledger.threads()]).toHaveLength(1);
-    burn(ledger, 40, []);
-    expect([...ledger.threads()]).toEqual([]);
-  });
-
+describe('Ledger: domains and losses', () => {
   it('counts rejected and failed windows by reason and moves nothing in them', () => {
     const ledger = newLedger();
     const domain = packageDomain();

@@ -10,28 +10,14 @@ import type { CheckResult } from '../../../receiver/check/result.js';
 import { listCandidates } from '../../../receiver/energy/candidates.js';
 import { readEnergyFacts } from '../../../receiver/energy/facts.js';
 import { planEnergy } from '../../../receiver/energy/plan.js';
+import { KERNEL_FEATURES } from '../../support/kernel-features.js';
 import { MACHINES, type Machine } from '../../support/machines/machines.js';
 import { FIXTURES, readTree, rootsBelow } from '../../support/machines/write-tree.js';
 
 const GOLDENS = fileURLToPath(new URL('../../golden/check', import.meta.url));
 
-/** As the addon names them. */
-const FEATURES = [
-  'cap_bpf',
-  'cap_perfmon',
-  'initial_pid_namespace',
-  'btf',
-  'mmapable_array',
-  'tp_btf',
-  'task_storage',
-  'task_iterator',
-  'raw_tp_test_run',
-  'bpffs',
-  'perf_events',
-];
-
 const featuresOf = ({ missingFeatures = {} }: Machine): readonly KernelFeature[] =>
-  FEATURES.map((name) => ({
+  KERNEL_FEATURES.map((name) => ({
     name,
     isAvailable: missingFeatures[name] === undefined,
     code: /^E[A-Z]+/.exec(missingFeatures[name] ?? '')?.[0] ?? '',

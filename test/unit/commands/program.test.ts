@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../../receiver/config/config.js';
 import type { CheckOptions, ProgramDeps } from '../../../receiver/commands/deps.js';
 import { runProgram } from '../../../receiver/commands/program.js';
-import type { ReportSource } from '../../../receiver/commands/report-source.js';
+import type { ReportSource } from '../../../receiver/model/report-source.js';
 import { systemClock } from '../../../receiver/host/clock.js';
 import { serveReports } from '../../../receiver/socket/server.js';
 import { agentReport, laterReport } from '../../support/agent-report.js';
@@ -128,6 +128,22 @@ describe('runProgram', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/Examples:\n {2}\S*wattfeed/);
   });
+
+  it.each([[], ['run'], ['top'], ['check'], ['config']])(
+    'fits the help of %j into 80 columns',
+    async (...argv) => {
+      const { stdout } = await execute([...argv, '--help']);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    },
+  );
+
+  it.each([['run'], ['top'], ['check']])(
+    'says in the help of %s where all flags are',
+    async (argv) => {
+      const { stdout } = await execute([argv, '--help']);
+      expect(stdout).toContain('wattfeed config --help');
+    },
+  );
 });
 
 describe('wattfeed run', () => {

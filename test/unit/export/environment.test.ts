@@ -159,4 +159,38 @@ describe('readEnvironment', () => {
       expect(warnings(bad).join()).not.toContain(value);
     }
   });
+
+  it('passes headers that gRPC can send', () => {
+    const headers = 'authorization=Bearer%20a%3Db, X-Scope-OrgID = tenant ,';
+    expect(warnings({ OTEL_EXPORTER_OTLP_HEADERS: headers })).toEqual([]);
+  });
+
+  it.each([
+    ['bad key=1', 'pair 1 has a key with other characters than a-z, 0-9, _, . and -'],
+    ['a=1,b%0A=2', 'pair 2 has a key with other characters than a-z, 0-9, _, . and -'],
+    ['token-bin=c2VjcmV0', 'pair 1 has a key that ends in -bin'],
+    ['a=s\u00e9cret', 'pair 1 has a value with characters that are not printable ASCII'],
+    ['a=secret%0a', 'pair 1 has a value with characters that are not printable ASCII'],
+  ])('refuses a header that gRPC throws at, without its value: %s', (headers, cause) => {
+    for (const name of ['OTEL_EXPORTER_OTLP_METRICS_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS'])
+      expect(mistakes({ [name]: headers })).toEqual([
+        `read ${name}=…: ${cause}; gRPC cannot send such a header`,
+      ]);
+  });
+
+  it('says which headers the SDK would drop without a word', () => {
+    expect(warnings({ OTEL_EXPORTER_OTLP_HEADERS: 'secret,a=%zz,=secret,b=' })).toEqual(
+      [
+        'pair 1 has no =',
+        'pair 2 is not percent-encoded',
+        'pair 3 has no key',
+        'pair 4 has no value',
+      ].map((cause) => `read OTEL_EXPORTER_OTLP_HEADERS=…: ${cause}; this header is not sent`),
+    );
+  });
+
+  it('does not look at headers where nothing is sent', () => {
+    const env = { OTEL_METRICS_EXPORTER: 'console', OTEL_EXPORTER_OTLP_HEADERS: 'bad key=1' };
+    expect(mistakes(env)).toEqual([]);
+  });
 });

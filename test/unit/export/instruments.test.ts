@@ -32,9 +32,9 @@ describe('INSTRUMENTS', () => {
     const foreign = all.map(({ name }) => name).filter((name) => !name.startsWith('wattfeed.'));
     expect(foreign).toEqual(['hw.energy', 'hw.host.energy']);
     const attributes = Object.values(ATTRIBUTES).map(([name]) => name);
-    expect(attributes.filter((name) => /^(hw|process|otel|cpu|wattfeed)\./.test(name))).toEqual(
-      attributes,
-    );
+    expect(
+      attributes.filter((name) => /^(hw|process|thread|otel|cpu|wattfeed)\./.test(name)),
+    ).toEqual(attributes);
   });
 });
 

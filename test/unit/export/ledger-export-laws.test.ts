@@ -19,8 +19,9 @@ import { Backend, sumsOf } from '../../support/received.js';
 
 const limits: fc.Arbitrary<Partial<LedgerLimits>> = fc.constantFrom(
   {},
-  { maxProcesses: 3, maxExited: 1, maxCgroups: 2 },
-  { maxProcesses: 1, maxExited: 0, maxCgroups: 1 },
+  { maxExitedThreads: 1_000 },
+  { maxProcesses: 3, maxExited: 1, maxCgroups: 2, maxThreads: 4, maxExitedThreads: 2 },
+  { maxProcesses: 1, maxExited: 0, maxCgroups: 1, maxThreads: 1 },
 );
 
 const fate = fc.constantFrom(
@@ -37,18 +38,24 @@ const entitiesOf = (ledger: Ledger, kind: 'package' | 'dram'): bigint =>
     .reduce<bigint>((sum, { entitiesMicrojoules }) => sum + entitiesMicrojoules, 0n);
 
 /**
- * The drawn processes re-use a pid within microseconds, which no kernel does; told in milliseconds
- * their start times would name two processes alike. One drawn microsecond is one millisecond here.
+ * The drawn processes re-use a pid, and its tids, within microseconds, which no kernel does; told in
+ * milliseconds their start times would name two alike. One drawn microsecond is one millisecond here.
  */
 const withDistinctStarts = (ledger: Ledger): LedgerView => ({
   startUnixMillis: ledger.startUnixMillis,
   domains: ledger.domains,
   cgroups: ledger.cgroups,
-  threads: ledger.threads,
   exitedProcesses: ledger.exitedProcesses,
+  exitedThreads: ledger.exitedThreads,
   overflow: ledger.overflow,
   processes: () =>
     [...ledger.processes()].map((totals) => {
+      const startUnixMillis =
+        BOOT_UNIX_MILLIS + Number(totals.identity.startBoottimeNanos / 1_000n);
+      return { ...totals, identity: { ...totals.identity, startUnixMillis } };
+    }),
+  threads: () =>
+    [...ledger.threads()].map((totals) => {
       const startUnixMillis =
         BOOT_UNIX_MILLIS + Number(totals.identity.startBoottimeNanos / 1_000n);
       return { ...totals, identity: { ...totals.identity, startUnixMillis } };
@@ -65,6 +72,7 @@ const rigFor = (ledger: Ledger, temporality: Temporality) => {
       self,
       counts: new ExportCounts(),
       retireExported,
+      retireExportedThreads: ledger.retireExportedThreads.bind(ledger),
       onCollect: () => undefined,
     },
     {
@@ -72,6 +80,7 @@ const rigFor = (ledger: Ledger, temporality: Temporality) => {
       temporality,
       processes: { isExported: true, hasCpuTime: true, maxSeries: 2 },
       cgroups: { isExported: true, hasCpuTime: true, maxSeries: 2 },
+      threads: { isExported: true, hasCpuTime: true, maxSeries: 2 },
     },
   );
   const collect = async ({ startNanos, endNanos, realtimeNanos }: WindowTimes) => {
@@ -92,6 +101,7 @@ const exportAll = async (
   temporality: Temporality,
 ) => {
   const ledger = newLedger(limited);
+  ledger.setThreadsEnabled(true);
   const { collect } = rigFor(ledger, temporality);
   const backend = new Backend();
   let times: WindowTimes = activityWindow();
@@ -128,6 +138,9 @@ describe('ledger and producer', { timeout: TIMEOUT_MILLIS }, () => {
           const cgroups =
             sum('wattfeed.cgroup.energy', kind) + sum('wattfeed.cgroup.removed.energy', kind);
           expect(cgroups).toBe(entities);
+          const threads =
+            sum('wattfeed.thread.energy', kind) + sum('wattfeed.thread.exited.energy', kind);
+          expect(threads).toBe(entities);
           const nobody = ['idle', 'irq', 'unattributed'].map((one) =>
             sum(`wattfeed.${one}.energy`, kind),
           );
@@ -150,6 +163,7 @@ describe('ledger and producer', { timeout: TIMEOUT_MILLIS }, () => {
             const entities = entitiesOf(ledger, kind);
             expect(backend.increaseOf('wattfeed.process.energy', kind)).toBe(entities);
             expect(backend.increaseOf('wattfeed.cgroup.energy', kind)).toBe(entities);
+            expect(backend.increaseOf('wattfeed.thread.energy', kind)).toBe(entities);
           }
         }),
         runs,

@@ -63,7 +63,7 @@ class Host {
   constructor(temporality: Temporality) {
     const hasCpuTime = temporality === 'delta';
     const processes = { isExported: true, hasCpuTime, maxSeries: 3 };
-    this.rig = new ProducerRig({ temporality, processes });
+    this.rig = new ProducerRig({ temporality, processes, threads: processes });
   }
 
   #one(index: number): MovingProcess | undefined {
@@ -154,6 +154,10 @@ describe(
               (sums.get(`wattfeed.cgroup.energy ${domain}`) ?? 0n) +
               (sums.get(`wattfeed.cgroup.removed.energy ${domain}`) ?? 0n);
             expect(cgroups).toBe(before[domain]);
+            const threads =
+              (sums.get(`wattfeed.thread.energy ${domain}`) ?? 0n) +
+              (sums.get(`wattfeed.thread.exited.energy ${domain}`) ?? 0n);
+            expect(threads).toBe(before[domain]);
           }
           expect(host.rig.ledger.total()).toEqual(before);
         }),
@@ -171,7 +175,8 @@ describe(
             await host.settle();
             expect(host.backend.faults).toEqual([]);
             const { package: pkg, dram } = host.rig.ledger.total();
-            for (const metric of ['wattfeed.process.energy', 'wattfeed.cgroup.energy']) {
+            for (const level of ['process', 'cgroup', 'thread']) {
+              const metric = `wattfeed.${level}.energy`;
               expect(host.backend.increaseOf(metric, 'package')).toBe(pkg);
               expect(host.backend.increaseOf(metric, 'dram')).toBe(dram);
             }
@@ -181,7 +186,7 @@ describe(
       },
     );
 
-    it('gives every ended process back to the ledger once its last value has arrived', async () => {
+    it('gives every ended process and thread back to the ledger once its last value has arrived', async () => {
       await fc.assert(
         fc.asyncProperty(life, async (steps) => {
           const host = new Host('cumulative');
@@ -189,6 +194,8 @@ describe(
           await host.settle();
           const waiting = [...host.rig.ledger.live.values()].filter(({ isExited }) => isExited);
           expect(waiting).toEqual([]);
+          const { liveThreads } = host.rig.ledger;
+          expect([...liveThreads.values()].filter(({ process }) => process.isExited)).toEqual([]);
         }),
         runs,
       );

@@ -207,6 +207,21 @@ describe('LedgerProducer', () => {
     expect(rig.counts.collectFailures).toBe(1n);
   });
 
+  it('does not count twice what a process burned that came back and went while its last value waited', async () => {
+    const rig = new ProducerRig();
+    const a = rig.ledger.begin(1, 1n, 'a');
+    rig.ledger.burn(a, 2_000_000n);
+    deliver(await rig.collect());
+    rig.ledger.burn(a, 5n);
+    a.isExited = true;
+    await rig.collect();
+    rig.ledger.burn(a, 10n);
+    expect(energies(await rig.collect())).toEqual({ a: 2_000_005n, '*': 10n });
+    a.isExited = false;
+    rig.ledger.burn(a, 1n);
+    expect(energies(await rig.collect())).toEqual({ a: 2_000_006n, '*': 10n });
+  });
+
   it('exports no level that was turned off, and still gives ended processes back', async () => {
     const rig = new ProducerRig({
       processes: { isExported: false, hasCpuTime: true, maxSeries: 10 },

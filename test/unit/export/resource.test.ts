@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  readMachineId,
-  resourceAttributes,
-  serviceInstanceId,
-} from '../../../receiver/export/resource.js';
+import { describe, expect, it } from 'vitest';
+import { resourceAttributes, serviceInstanceId } from '../../../receiver/export/resource.js';
 
 const MACHINE_ID = '0123456789abcdef0123456789abcdef';
 const FACTS = {
@@ -17,29 +10,6 @@ const FACTS = {
   serviceName: undefined,
   resourceAttributes: {},
 };
-
-describe('readMachineId', () => {
-  let root: string;
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'wattfeed-root-'));
-    mkdirSync(join(root, 'etc'));
-  });
-  afterEach(() => rmSync(root, { recursive: true }));
-
-  it('reads the id below the given root', () => {
-    writeFileSync(join(root, 'etc/machine-id'), `${MACHINE_ID}\n`);
-    expect(readMachineId(root)).toBe(MACHINE_ID);
-  });
-
-  it.each(['', 'uninitialized\n', 'NOT-AN-ID'])('takes %j for no id', (text) => {
-    writeFileSync(join(root, 'etc/machine-id'), text);
-    expect(readMachineId(root)).toBeUndefined();
-  });
-
-  it('takes a missing file for no id', () => {
-    expect(readMachineId(root)).toBeUndefined();
-  });
-});
 
 describe('resourceAttributes', () => {
   it('names host and service', () => {

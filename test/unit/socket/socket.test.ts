@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReportSource } from '../../../receiver/commands/report-source.js';
+import type { ReportSource } from '../../../receiver/model/report-source.js';
 import type { AgentReport } from '../../../receiver/model/agent-report.js';
 import { complaintText } from '../../../receiver/model/errors.js';
 import { joinAgent } from '../../../receiver/socket/client.js';

@@ -5,7 +5,7 @@ import { frameOf, waitingLines } from '../../../../receiver/commands/top/frame.j
 import { firstViewState, topOptionsOf } from '../../../../receiver/commands/top/options.js';
 import { rowsOf } from '../../../../receiver/commands/top/rows.js';
 import type { ViewState } from '../../../../receiver/commands/top/view-state.js';
-import type { SourceOrigin } from '../../../../receiver/commands/report-source.js';
+import type { SourceOrigin } from '../../../../receiver/model/report-source.js';
 import type { AgentReport, ProcessRow } from '../../../../receiver/model/agent-report.js';
 import { textOf } from '../../../../receiver/terminal/line.js';
 import { displayWidth } from '../../../../receiver/terminal/width.js';
@@ -91,7 +91,10 @@ describe('frameOf', () => {
     ];
     const report = agentReport({
       meters,
-      accounting: { ...agentReport().accounting, losses: { storage_misses: 12, late: 0 } },
+      accounting: {
+        ...agentReport().accounting,
+        losses: { storageMisses: 12, slotsExhausted: 0, lateTasks: 3 },
+      },
     });
     expect(golden(linesOf({ report, columns: 120, rows: 40, skippedWindows: 3 })))
       .toMatchInlineSnapshot(`
@@ -104,7 +107,7 @@ describe('frameOf', () => {
         BAT0       40.00 W  rest of machine -5.50: contradiction, it reads less than its parts
         acpi     no reading in this window
         cpu 77.0 % of 4, steal 1.2 %, 5210 switches/s, slots 312 of 65536
-        lost since start: storage_misses 12
+        no owner since start: switches to unknown tasks 12, late tasks 3
         3 windows skipped: this viewer is too slow
         7 processes, by watts
             PID USER       WATTS   DRAM    ENERGY   CPU% NAME                      CGROUP
@@ -207,7 +210,7 @@ describe('frameOf', () => {
         - and ?         not measured on this machine; not known of this window
         idle            what the package draws when nothing runs: given to nobody
         unattributed    measured, but no process explains it
-        (exited)        processes that ended; (over the cap): more than the ledger ke…
+        (exited)        ended processes; (over the cap): more than the ledger keeps
         rest of machine a whole-machine meter less packages and DRAM
 
       Any key leads back.

@@ -68,6 +68,16 @@ describe('plainBlock', () => {
     `);
   });
 
+  it('says why it is empty', () => {
+    const lastComment = (text: string): string | undefined =>
+      text.split('\n').findLast((line) => line.startsWith('# '));
+    expect(lastComment(block({ threads: 812 }))).toBe(
+      '# no thread of process 812 in this window: is it gone?',
+    );
+    expect(lastComment(block({ filter: 'nginx' }))).toBe('# no row matches /nginx/ in this window');
+    expect(block({})).not.toContain('# no');
+  });
+
   it('keeps long and hostile names whole, without control bytes', () => {
     const name = `evil\x1b[2J\u202e${'x'.repeat(200)}`;
     const text = block({}, agentReport({ processes: [processRow(5, name, 1)] }));

@@ -3,8 +3,8 @@
  * Where a viewer gets its windows from. Two real instances: the socket client (an agent runs) and
  * own measuring (none does). A viewer cannot tell them apart except by `origin`, which it shows.
  */
-import type { AgentReport } from '../model/agent-report.js';
-import type { Complaint } from '../model/errors.js';
+import type { AgentReport } from './agent-report.js';
+import type { Complaint } from './errors.js';
 
 export type SourceOrigin =
   | {
