@@ -20,7 +20,7 @@ usage() {
 usage: scripts/setup.sh [--for start|test] [--only modules|dist|addon] [--yes] [--dry-run]
   --for start   what the program needs (default); --for test adds the linters
   --only PART   this part and what it needs, not the others
-  --yes         install system packages without asking
+  --yes         install system packages and Node without asking
   --dry-run     print what would be done, and do nothing
 TEXT
 }
@@ -43,10 +43,9 @@ done
 case "$purpose:$only" in start: | test: | start:modules | start:dist | start:addon) ;; *) usage >&2 && exit 2 ;; esac
 
 # --- facts ---------------------------------------------------------------------------------------
-packages='' want_node='' want_modules='' want_dist='' want_addon=''
-
 survey() {
   local tools=''
+  packages='' want_node='' want_modules='' want_dist='' want_addon=''
   case "$only" in '' | addon) addon_is_current || want_addon=1 ;; esac
   case "$only" in '' | dist) dist_is_current || want_dist=1 ;; esac
   modules_are_current || want_modules=1
@@ -74,14 +73,18 @@ check_can_install() {
   is_root || fail "these packages are missing and only root may install them: run \"apt-get install --no-install-recommends $packages\" as root, then run this again"
 }
 
+what_to_install() {
+  if [ -z "$packages" ]; then echo 'that Node'; else echo "the system packages above${want_node:+ and Node}"; fi
+}
+
 ask() {
   local answer
-  [ -n "$packages" ] && [ -z "$assume_yes" ] && [ -z "${CI:-}" ] && [ -t 0 ] && [ -t 2 ] || return 0
-  printf 'Install the system packages above with apt-get? [Y/n] ' >&2
+  [ -n "$packages$want_node" ] && [ -z "$assume_yes" ] && [ -z "${CI:-}" ] && [ -t 0 ] && [ -t 2 ] || return 0
+  printf 'Install %s? [Y/n] ' "$(what_to_install)" >&2
   read -r answer || answer=n
   case "$answer" in
     '' | [yY] | [yY][eE][sS]) ;;
-    *) fail "nothing was installed; wattfeed cannot be built without these packages" ;;
+    *) fail "nothing was installed; wattfeed needs $(what_to_install)" ;;
   esac
 }
 
@@ -115,6 +118,10 @@ main() {
     fi
     return
   fi
+  # A build that is under way has no key yet: what is current now needs no lock, and does not wait
+  # for the set-up of another checkout.
+  survey
+  nothing_to_do && return
   mkdir -p "$CACHE_DIR" 2>/dev/null ||
     fail "create $CACHE_DIR: not writable; set XDG_CACHE_HOME to a folder that is"
   lock

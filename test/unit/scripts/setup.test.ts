@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 
@@ -49,16 +58,18 @@ interface Outcome {
   readonly stderr: string;
 }
 
+const environment = (): NodeJS.ProcessEnv => ({
+  PATH: binFolder,
+  XDG_CACHE_HOME: folder,
+  WATTFEED_OS_RELEASE: join(folder, 'os-release'),
+  WATTFEED_INCLUDE_ROOT: join(folder, 'include'),
+});
+
 const bash = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Outcome =>
   spawnSync(join(binFolder, 'bash'), [...args], {
     encoding: 'utf8',
-    env: {
-      PATH: binFolder,
-      XDG_CACHE_HOME: folder,
-      WATTFEED_OS_RELEASE: join(folder, 'os-release'),
-      WATTFEED_INCLUDE_ROOT: join(folder, 'include'),
-      ...env,
-    },
+    timeout: 60_000,
+    env: { ...environment(), ...env },
   });
 
 const plan = (): Outcome => bash(['scripts/setup.sh', '--for', 'test', '--dry-run']);
@@ -110,6 +121,43 @@ describe('setup.sh', () => {
     expect(outcome.stdout).toBe('');
     expect(spawnSync('/bin/ls', [folder], { encoding: 'utf8' }).stdout).not.toContain('wattfeed');
     expect(spawnSync('/bin/ls', [folder], { encoding: 'utf8' }).stdout).not.toContain('apt-was');
+  });
+
+  it('does not wait for the set-up of another checkout where nothing is to do', () => {
+    const checkout = join(folder, 'checkout');
+    cpSync('scripts', join(checkout, 'scripts'), { recursive: true });
+    for (const part of ['node_modules/.bin', 'dist/receiver', 'native/build/Release'])
+      mkdirSync(join(checkout, part), { recursive: true });
+    writeFileSync(join(checkout, 'package-lock.json'), '{}');
+    writeFileSync(join(checkout, 'native/build/Release/wattfeed.node'), '');
+    mkdirSync(join(folder, 'wattfeed'));
+    const outcome = bash([
+      '-c',
+      `set -e; cd ${checkout}; . scripts/lib/build.sh
+      modules_key >node_modules/.wattfeed-key
+      dist_key >dist/.wattfeed-key
+      addon_key >native/build/.wattfeed-key
+      exec flock ${join(folder, 'wattfeed')} bash scripts/setup.sh`,
+    ]);
+    expect(outcome.status).toBe(0);
+    expect(outcome.stderr).not.toContain('wattfeed set-up');
+  });
+
+  it('asks on a terminal before it installs, and takes no for an answer', () => {
+    writeFileSync(join(folder, 'os-release'), 'ID=debian\n');
+    fake('apt-get', `: >${join(folder, 'apt-was-called')}`);
+    fake('id', 'echo 0');
+    const { status, stdout } = spawnSync(
+      '/usr/bin/script',
+      ['-qec', `${join(binFolder, 'bash')} scripts/setup.sh`, '/dev/null'],
+      { encoding: 'utf8', input: 'n\n', env: environment(), timeout: 60_000 },
+    );
+    expect(stdout).toMatch(
+      /system packages .*clang.*Install the system packages above\? \[Y\/n\]/s,
+    );
+    expect(stdout).toContain('nothing was installed');
+    expect(status).toBe(1);
+    expect(existsSync(join(folder, 'apt-was-called'))).toBe(false);
   });
 
   it('refuses an option it does not know with exit 2', () => {
