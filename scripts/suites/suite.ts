@@ -56,9 +56,9 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'native-asan',
     needs: ['bpfObstacle', 'asanObstacle'],
-    path: 'scripts/native-core-test.sh',
-    timeoutMinutes: 10,
-    runner: { _tag: 'Command', command: ['bash', 'scripts/native-core-test.sh', 'address'] },
+    path: 'scripts/native-asan.sh',
+    timeoutMinutes: 20,
+    runner: { _tag: 'Command', command: ['bash', 'scripts/native-asan.sh', 'address'] },
   },
   {
     name: 'kernel',
