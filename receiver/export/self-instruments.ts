@@ -93,7 +93,7 @@ export const SELF_INSTRUMENTS = {
     kind: 'counter',
     stability: 'alpha',
     description:
-      'Events in which time or energy could not be given to its owner; it stays in a remainder and totals stay whole. Alert on any rise that lasts. In the kernel: `storage_misses` (a task not known yet), `discontinuities` (a switch not seen), `storage_failed`, `slots_exhausted`, `overflow_cgroup_full`. In the agent: `process_overflow_rows`, `cgroup_overflow_rows`, `threads_skipped` (over a cap), `inconsistent_balances`, `ledger_defects`, `undecodable_batches` (defects, logged).',
+      'Events in which time or energy could not be given to its owner; it stays in a remainder and totals stay whole. Alert on any rise that lasts. In the kernel: `storage_misses` (a task not known yet), `discontinuities` (a switch not seen), `storage_failed`, `slots_exhausted`, `overflow_cgroup_full`. In the agent: `process_overflow_rows`, `cgroup_overflow_rows`, `thread_overflow_rows` (over a cap), `inconsistent_balances`, `ledger_defects`, `undecodable_batches` (defects, logged).',
     attributes: ['event'],
   },
   slotsUsed: {
