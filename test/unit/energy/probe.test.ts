@@ -38,7 +38,7 @@ describe('probeLiveness', () => {
     });
     expect(asked).toEqual([
       [2n, 250],
-      [3n, 1],
+      [3n, 20],
     ]);
     expect(liveness.get('power/energy-pkg:0')).toEqual({
       _tag: 'Alive',
@@ -46,6 +46,21 @@ describe('probeLiveness', () => {
       lastRaw: 10n << 32n,
     });
     expect(liveness.get('power/energy-ram:0')).toEqual({ _tag: 'Still', lastRaw: 0n });
+  });
+
+  it('takes power over the time that the probe really took', async () => {
+    let now = 0n;
+    const cpus = cpuTree(placesOf({ packages: 1, coresPerPackage: 1, threadsPerCore: 1 }));
+    const facts = readEnergyFacts(rootsWith(cpus, POWER));
+    const liveness = await probeLiveness(listCandidates(facts).usable, {
+      probePerf: () => {
+        now += 500_000_000n;
+        return E.right({ first: 0n, last: 10n << 32n });
+      },
+      clock: { monotonicNanos: () => nanos(now), unixMillis: () => 0 },
+      wait: () => Promise.resolve(),
+    });
+    expect(liveness.get('power/energy-pkg:0')).toMatchObject({ _tag: 'Alive', watts: 20 });
   });
 
   it('passes on why an event cannot be opened', async () => {
