@@ -10,7 +10,7 @@ const reportSchema = z.object({
     z.object({
       name: z.string(),
       status: z.string(),
-      assertionResults: z.array(z.object({ status: z.string() })),
+      assertionResults: z.array(z.object({ status: z.string(), title: z.string() })),
     }),
   ),
 });
@@ -31,6 +31,7 @@ const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ?
  * Counts a run. Three things count as one failure each although no single test failed: a file that
  * did not load, a run that ended badly (an error outside every test), a run without any test.
  * A run-time skip is a failure too: suites are chosen up front, and a chosen one never skips.
+ * A test that is still to be written counts as nothing and is named, so that nobody forgets it.
  *
  * @param reportJson vitest's JSON report, or undefined if it wrote none
  * @param exitCode vitest's exit code
@@ -58,6 +59,11 @@ export const countTests = (reportJson: unknown, exitCode: number): TestCounts =>
     failed += 1;
     notes.push('no test was run');
   }
+  const todo = parsed.data.testResults
+    .flatMap((file) => file.assertionResults)
+    .filter(({ status }) => status === 'todo')
+    .map(({ title }) => title);
+  if (todo.length > 0) notes.push(`pending: ${todo.join(', ')}`);
   return { passed, failed, skipped: 0, note: notes.join('; ') };
 };
 

@@ -18,7 +18,7 @@ const report = (passed: number, failed: number, pending: number, files: readonly
   testResults: files.map(({ status, tests }, index) => ({
     name: `file-${index}.test.ts`,
     status,
-    assertionResults: tests.map((test) => ({ status: test })),
+    assertionResults: tests.map((test) => ({ status: test, title: `a ${test} one` })),
   })),
 });
 
@@ -58,9 +58,14 @@ describe('countTests', () => {
     expect(countTests({ numPassedTests: 'many' }, 0)).toMatchObject({ passed: 0, failed: 1 });
   });
 
-  it('does not count a test that is still to be written', () => {
+  it('names a test that is still to be written, and does not count it', () => {
     const json = report(1, 0, 0, [{ status: 'passed', tests: ['passed', 'todo'] }]);
-    expect(countTests(json, 0)).toEqual({ passed: 1, failed: 0, skipped: 0, note: '' });
+    expect(countTests(json, 0)).toEqual({
+      passed: 1,
+      failed: 0,
+      skipped: 0,
+      note: 'pending: a todo one',
+    });
   });
 });
 
