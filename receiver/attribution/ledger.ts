@@ -273,7 +273,7 @@ export class Ledger implements RatedLedgerView {
       this.processBook.overflow.add(this.booking, charge);
       this.nameTable.overflow.add(this.booking, charge);
       this.userTable.overflow.add(this.booking, charge);
-      this.threadBook.charge(this.booking, undefined, charge);
+      this.threadBook.chargeSlotless(this.booking, charge);
       this.bookedNanos.add(charge.cpuNanos);
     });
   }

@@ -129,11 +129,16 @@ export class ThreadBook {
     return entry;
   }
 
-  /** A row's charge to its thread; undefined: no room, or no slot. Nothing while nobody asks. */
+  /** A row's charge to its thread; undefined: there was no room. Nothing while nobody asks. */
   public charge(booking: number, entry: ThreadEntry | undefined, charge: Charge): void {
     if (this.table === undefined) return;
     if (entry === undefined) this.overflowRows += 1;
     (entry?.account ?? this.overflow).add(booking, charge);
+  }
+
+  /** Task time without a slot is some thread's, too. */
+  public chargeSlotless(booking: number, charge: Charge): void {
+    if (this.table !== undefined) this.overflow.add(booking, charge);
   }
 
   public attachSlot(entry: ThreadEntry): void {

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   inconsistentBalances: 'windows that do not add up',
   processOverflowRows: 'process rows over the cap',
   cgroupOverflowRows: 'cgroup rows over the cap',
-  threadOverflowRows: 'threads over the cap',
+  threadOverflowRows: 'thread rows over the cap',
   undecodableBatches: 'batches not understood',
   ledgerDefects: 'defects of the ledger',
 };

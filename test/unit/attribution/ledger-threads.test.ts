@@ -178,7 +178,7 @@ describe('Ledger: threads', () => {
     play(ledger, activityWindow({ index: 2n, tasks: [thread(5)], overflow, cpus }));
     expect(ledger.verify()).toEqual([]);
     expect(ledger.overflow().threads).toMatchObject({ energy: { package: 10n }, cpuNanos: 50n });
-    expect(ledger.losses()).toMatchObject({ threadOverflowRows: 2 });
+    expect(ledger.losses()).toMatchObject({ threadOverflowRows: 1 });
   });
 
   it('gives a new thread the place of the longest ended one', () => {
