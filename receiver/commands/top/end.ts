@@ -7,6 +7,16 @@ import type { ReportSource } from '../../model/report-source.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** How long a reader may take what is on its way when we were told to stop. */
+const LAST_OUTPUT_MILLIS = 1_000;
+
+/** A reader that hangs (a stopped `less`) would hold the process for ever: node waits for its pipe. */
+const leaveWithoutReader = (stdout: Writable): void => {
+  setTimeout(() => {
+    if (stdout.writableLength > 0) process.exit();
+  }, LAST_OUTPUT_MILLIS).unref();
+};
+
 export interface Ending {
   /** The first reason counts. */
   readonly finish: (outcome: Outcome) => void;
@@ -20,7 +30,9 @@ export const endingOf = (source: ReportSource, stdout: Writable, release: () => 
   const ended = new Promise<Outcome>((resolve) => {
     finish = resolve;
   });
+  let isToldToStop = false;
   const onSignal = (): void => {
+    isToldToStop = true;
     finish(FINE);
   };
   const onStdoutError = (error: Error): void => {
@@ -35,6 +47,7 @@ export const endingOf = (source: ReportSource, stdout: Writable, release: () => 
     release();
     await source.close();
     for (const signal of SIGNALS) process.removeListener(signal, onSignal);
+    if (isToldToStop) leaveWithoutReader(stdout);
     return reason;
   });
   return { finish, outcome };
