@@ -24,7 +24,7 @@ describe('complaintOfNative', () => {
   });
 
   it('names a feature that the kernel lacks', () => {
-    const features = [{ name: 'btf', isAvailable: false, code: 'EMFILE', detail: 'no vmlinux' }];
+    const features = [{ name: 'btf', isAvailable: false, code: 'ENOENT', detail: 'no vmlinux' }];
     expect(complaintOfNative({ code: 'EINVAL', ...failed }, features)).toMatchObject({
       cause: 'btf is missing (no vmlinux)',
     });
