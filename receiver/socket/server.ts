@@ -169,7 +169,8 @@ export const serveReports = (
   peers: PeerCheck,
 ): TE.TaskEither<Complaint, ReportServer> => {
   const viewers = new Viewers(agent);
-  const server = createServer((socket) => {
+  // Who asks and says that it asks no more (`echo … | socat`) still wants the answer.
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     if (admitPeer(socket, peers)) viewers.add(viewerOn(socket, viewers));
   });
   server.maxConnections = MAX_VIEWERS;

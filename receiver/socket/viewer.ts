@@ -50,6 +50,7 @@ class ConnectedViewer implements Viewer {
   #skippedWindows = 0;
   #isBlocked = false;
   #isAnswering = false;
+  #asksNoMore = false;
   readonly #pending: string[] = [];
   readonly #split = lineSplitter(MAX_REQUEST_BYTES);
   readonly #socket: Socket;
@@ -64,6 +65,10 @@ class ConnectedViewer implements Viewer {
     });
     socket.on('data', (chunk) => {
       this.#read(chunk);
+    });
+    socket.on('end', () => {
+      this.#asksNoMore = true;
+      this.#endIfDone();
     });
     // A viewer that goes away is no event for the agent; 'close' follows.
     socket.on('error', () => undefined);
@@ -152,6 +157,13 @@ class ConnectedViewer implements Viewer {
     }
     this.#isAnswering = false;
     if (!this.#isBlocked && this.#pending.length === 0) this.#socket.resume();
+    this.#endIfDone();
+  }
+
+  /** A closed connection looks the same as one that only asks no more: neither gets further windows. */
+  #endIfDone(): void {
+    if (!this.#asksNoMore || this.#isAnswering || this.#pending.length > 0) return;
+    this.#socket.end(() => this.#socket.destroySoon());
   }
 
   async #answerLine(line: string): Promise<void> {
