@@ -34,7 +34,13 @@ process.exitCode = await runProgram(
   {
     version,
     io,
-    run: (config) => runAgent(config, { version, env: process.env, writeLog, stopped: async () => stopSignal(process) }),
+    run: (config) =>
+      runAgent(config, {
+        version,
+        env: process.env,
+        writeLog,
+        stopped: async () => stopSignal(process),
+      }),
     measure: (config, { windowMillis }) =>
       measureHere(config, {
         version,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
@@ -143,15 +144,22 @@ describe('setup.sh', () => {
     expect(outcome.stderr).not.toContain('wattfeed set-up');
   });
 
-  it('asks on a terminal before it installs, and takes no for an answer', () => {
+  it('asks on a terminal before it installs, and takes no for an answer', async () => {
     writeFileSync(join(folder, 'os-release'), 'ID=debian\n');
     fake('apt-get', `: >${join(folder, 'apt-was-called')}`);
     fake('id', 'echo 0');
-    const { status, stdout } = spawnSync(
+    const terminal = spawn(
       '/usr/bin/script',
       ['-qec', `${join(binFolder, 'bash')} scripts/setup.sh`, '/dev/null'],
-      { encoding: 'utf8', input: 'n\n', env: environment(), timeout: 60_000 },
+      { env: environment(), stdio: ['pipe', 'pipe', 'inherit'] },
     );
+    let stdout = '';
+    terminal.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk;
+      // Answered when asked: what comes before is not read by everybody's terminal.
+      if (stdout.includes('[Y/n]') && terminal.stdin.writable) terminal.stdin.end('n\n');
+    });
+    const [status]: unknown[] = await once(terminal, 'close');
     expect(stdout).toMatch(
       /system packages .*clang.*Install the system packages above\? \[Y\/n\]/s,
     );
