@@ -29,7 +29,7 @@ export interface MeasurementParts {
   readonly buildReport: (report: WindowReport) => AgentReport;
   /** Ends processes whose end was not seen; called now and then and after a lost batch. */
   readonly sweep: (isEveryEntry: boolean) => void;
-  /** Looks for names that are missing; called once per batch. */
+  /** Looks for names that are missing; called once per window. */
   readonly refreshNames: () => void;
   /** Warns when the slots run low; called with each window. */
   readonly watchSlots: (use: SlotUse) => void;
@@ -75,9 +75,10 @@ export class Measurement {
       const report = this.#advance(window);
       if (report.index === BASELINE_WINDOW) continue;
       last = report;
+      // Before anybody sees it: a cgroup first charged in this window has no name yet.
+      this.#parts.refreshNames();
       if (this.#listeners.size > 0) this.#tell(report);
     }
-    this.#parts.refreshNames();
     if (last !== undefined && this.#waiting.length > 0) this.#answer(last);
     this.#setWake();
   };
