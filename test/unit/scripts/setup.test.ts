@@ -148,10 +148,14 @@ describe('setup.sh', () => {
     writeFileSync(join(folder, 'os-release'), 'ID=debian\n');
     fake('apt-get', `: >${join(folder, 'apt-was-called')}`);
     fake('id', 'echo 0');
+    // Not this checkout: where all is built, nothing is missing and nothing is asked.
+    const checkout = join(folder, 'checkout');
+    cpSync('scripts', join(checkout, 'scripts'), { recursive: true });
+    writeFileSync(join(checkout, 'package-lock.json'), '{}');
     const terminal = spawn(
       '/usr/bin/script',
       ['-qec', `${join(binFolder, 'bash')} scripts/setup.sh`, '/dev/null'],
-      { env: environment(), stdio: ['pipe', 'pipe', 'inherit'] },
+      { cwd: checkout, env: environment(), stdio: ['pipe', 'pipe', 'inherit'] },
     );
     let stdout = '';
     terminal.stdout.setEncoding('utf8').on('data', (chunk: string) => {
