@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Composition root: builds the real things and turns their outcome into an exit code. */
 import { readFileSync } from 'node:fs';
-import { printCheck } from './agent/print-check.js';
 import { createLogger } from './agent/logger.js';
-import { measureHere } from './agent/measure-here.js';
-import { runAgent } from './agent/run-agent.js';
 import { stopSignal } from './agent/stop-signal.js';
 import { processIo } from './commands/io.js';
+import type { ProgramDeps } from './commands/deps.js';
 import { runProgram } from './commands/program.js';
 
 /** dist/receiver/main.js in a package, receiver/main.ts in a checkout. */
@@ -30,26 +28,27 @@ const writeLog = (line: string): void => {
   process.stderr.write(line);
 };
 
-process.exitCode = await runProgram(
-  {
-    version,
-    io,
-    run: (config) =>
-      runAgent(config, {
-        version,
-        env: process.env,
-        writeLog,
-        stopped: async () => stopSignal(process),
-      }),
-    measure: (config, { windowMillis }) =>
-      measureHere(config, {
-        version,
-        windowMillis,
-        isExporting: false,
-        isExportingThreads: false,
-        logger: createLogger(config.log.level === 'info' ? 'warn' : config.log.level, writeLog),
-      }),
-    check: (config, { json }) => printCheck(config, { json, stdout: io.stdout }),
-  },
-  process.argv.slice(2),
-);
+// Each is loaded when it is run: gRPC alone takes a quarter of a second of CPU, and no viewer needs it.
+const run: ProgramDeps['run'] = (config) => async () => {
+  const { runAgent } = await import('./agent/run-agent.js');
+  const stopped = async (): Promise<string> => stopSignal(process);
+  return runAgent(config, { version, env: process.env, writeLog, stopped })();
+};
+
+const measure: ProgramDeps['measure'] =
+  (config, { windowMillis }) =>
+  async () => {
+    const { measureHere } = await import('./agent/measure-here.js');
+    const logger = createLogger(config.log.level === 'info' ? 'warn' : config.log.level, writeLog);
+    const sinks = { isExporting: false, isExportingThreads: false };
+    return measureHere(config, { version, windowMillis, ...sinks, logger })();
+  };
+
+const check: ProgramDeps['check'] =
+  (config, { json }) =>
+  async () => {
+    const { printCheck } = await import('./agent/print-check.js');
+    return printCheck(config, { json, stdout: io.stdout })();
+  };
+
+process.exitCode = await runProgram({ version, io, run, measure, check }, process.argv.slice(2));

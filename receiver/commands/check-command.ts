@@ -16,8 +16,7 @@ cannot.
 `;
 
 export const checkCommand = (deps: ProgramDeps, finish: Finish): Command => {
-  const command = new Command('check')
-    .description('say what this machine offers, and the remedy for each thing missing')
+  const command = new Command()
     .option('--json', 'print one JSON document')
     .addHelpText('after', EXAMPLES);
   const flags = addConfigFlags(command);

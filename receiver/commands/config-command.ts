@@ -50,8 +50,7 @@ const printEffective = (flags: ConfigFlags, { io }: ProgramDeps): Outcome =>
   );
 
 export const configCommand = (deps: ProgramDeps, finish: Finish): Command => {
-  const command = new Command('config')
-    .description('print, check or describe the configuration')
+  const command = new Command()
     .option('--defaults', 'print the defaults as a commented file')
     .addOption(
       new Option('--check <file>', 'say every mistake in a file; 0 if there is none').conflicts(

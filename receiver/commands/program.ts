@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The command line: which commands there are, their arguments and help. What they do is `ProgramDeps`. */
 import { Command, CommanderError } from 'commander';
-import { checkCommand } from './check-command.js';
-import { configCommand } from './config-command.js';
 import type { Finish, ProgramDeps } from './deps.js';
 import { FINE, exitCodeOf, outcomeLines, type Outcome } from './outcome.js';
 import { watchOutput } from './output-errors.js';
-import { runCommand } from './run-command.js';
-import { topCommand } from './top-command.js';
 import { outcomeOfCommander, styleErrors } from './usage.js';
 
 const EXAMPLES = `
@@ -22,26 +18,66 @@ Configuration: wattfeed config --defaults. Every key is also a flag:
 wattfeed config --help.
 `;
 
-export const buildProgram = (deps: ProgramDeps, finish: Finish): Command => {
+type MakeCommand = (deps: ProgramDeps, finish: Finish) => Command;
+
+interface CommandEntry {
+  readonly name: string;
+  readonly description: string;
+  readonly load: () => Promise<MakeCommand>;
+}
+
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'run',
+    description: 'measure, export by OTLP, and serve viewers, until told to stop',
+    load: async () => (await import('./run-command.js')).runCommand,
+  },
+  {
+    name: 'top',
+    description: 'show live who burns the watts, in a table',
+    load: async () => (await import('./top-command.js')).topCommand,
+  },
+  {
+    name: 'check',
+    description: 'say what this machine offers, and the remedy for each thing missing',
+    load: async () => (await import('./check-command.js')).checkCommand,
+  },
+  {
+    name: 'config',
+    description: 'print, check or describe the configuration',
+    load: async () => (await import('./config-command.js')).configCommand,
+  },
+];
+
+/** Stands in the list of commands for one that the command line does not name; its option makes the list say so. */
+const listed: MakeCommand = () => new Command().option('--config <file>');
+
+/** Loads the commands that the command line names, and of the others only the names. */
+export const buildProgram = async (
+  deps: ProgramDeps,
+  finish: Finish,
+  argv: readonly string[],
+): Promise<Command> => {
   const program = new Command('wattfeed')
     .description('Which process, container and pod burns how many joules.')
     .version(deps.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .addHelpText('after', EXAMPLES);
-  program.addCommand(runCommand(deps, finish));
-  program.addCommand(topCommand(deps, finish));
-  program.addCommand(checkCommand(deps, finish));
-  program.addCommand(configCommand(deps, finish));
+  for (const { name, description, load } of COMMANDS) {
+    const make = argv.includes(name) ? await load() : listed;
+    program.addCommand(make(deps, finish).name(name).description(description));
+  }
   styleErrors(program, deps.io);
   return program;
 };
 
 const outcomeOf = async (deps: ProgramDeps, argv: readonly string[]): Promise<Outcome> => {
   let outcome: Outcome = FINE;
-  const program = buildProgram(deps, (ended) => {
+  const finish: Finish = (ended) => {
     outcome = ended;
-  });
+  };
+  const program = await buildProgram(deps, finish, argv);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return outcome;

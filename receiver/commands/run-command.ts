@@ -17,9 +17,7 @@ join it. Where metrics go to is said by the standard OTEL_* variables.
 `;
 
 export const runCommand = (deps: ProgramDeps, finish: Finish): Command => {
-  const command = new Command('run')
-    .description('measure, export by OTLP, and serve viewers, until told to stop')
-    .addHelpText('after', EXAMPLES);
+  const command = new Command().addHelpText('after', EXAMPLES);
   const flags = addConfigFlags(command);
   return command.action(async () => {
     const config = configOfFlags(flags, deps.io.env);

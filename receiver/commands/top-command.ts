@@ -64,9 +64,7 @@ const show = async (
 };
 
 export const topCommand = (deps: ProgramDeps, finish: Finish): Command => {
-  const command = addTopOptions(
-    new Command('top').description('show live who burns the watts, in a table'),
-  ).addHelpText('after', EXAMPLES);
+  const command = addTopOptions(new Command()).addHelpText('after', EXAMPLES);
   const flags = addConfigFlags(command);
   return command.action(async (raw: RawTopOptions) => {
     const options = topOptionsOf(raw);

@@ -76,6 +76,8 @@ describe('runProgram', () => {
     const help = await execute(['--help']);
     expect(help.exitCode).toBe(0);
     expect(help.stdout).toContain('Exit codes: 0 fine, 1 failed, 2 wrong usage');
+    for (const name of ['run', 'top', 'check', 'config'])
+      expect(help.stdout).toContain(`  ${name} [options] `);
     const named = await execute(['help', 'top']);
     expect([named.exitCode, named.stdout.includes('--interval')]).toEqual([0, true]);
   });
