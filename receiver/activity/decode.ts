@@ -28,6 +28,8 @@ export type DecodeError =
       readonly kind: number;
     };
 
+/** One window at a time, decoded when it is asked for; a Left is the last. */
+export type ReadWindows = (batch: Uint8Array) => Iterable<E.Either<DecodeError, ActivityWindow>>;
 export type DecodeBatch = (batch: Uint8Array) => E.Either<DecodeError, readonly ActivityWindow[]>;
 
 const WORD_BYTES = 8;
@@ -101,8 +103,11 @@ const checkLength = (
   return needed > available ? wrong(needed, available) : E.right(extent);
 };
 
-/** A decoder for one layout. Keep it: its name cache is what makes it fast. */
-export const batchDecoder = (layout: RecordsLayout): DecodeBatch => {
+/**
+ * A reader for one layout. Keep it: its name cache is what makes it fast. Whoever drops each window
+ * before taking the next holds the rows of one window as objects, not those of a batch.
+ */
+export const windowReader = (layout: RecordsLayout): ReadWindows => {
   const decodeTask = taskDecoder(layout, new CommCache());
 
   const decodeWindow = (words: Words, extent: Extent): E.Either<DecodeError, ActivityWindow> => {
@@ -135,21 +140,36 @@ export const batchDecoder = (layout: RecordsLayout): DecodeBatch => {
       : E.right(window);
   };
 
-  return (batch) => {
+  return function* readWindows(batch) {
     if (batch.length % WORD_BYTES !== 0) {
       const expectedBytes = batch.length - (batch.length % WORD_BYTES);
       const foundBytes = batch.length;
-      return E.left({ _tag: 'WrongLength', atBytes: 0, expectedBytes, foundBytes });
+      yield E.left({ _tag: 'WrongLength', atBytes: 0, expectedBytes, foundBytes });
+      return;
     }
     const words = Words.over(batch);
-    const windows: ActivityWindow[] = [];
     for (let at = 0; at < batch.length;) {
       const extent = checkLength(words, layout, at);
-      if (E.isLeft(extent)) return extent;
+      if (E.isLeft(extent)) {
+        yield extent;
+        return;
+      }
       const window = decodeWindow(words, extent.right);
+      yield window;
+      if (E.isLeft(window)) return;
+      at = extent.right.endAt;
+    }
+  };
+};
+
+/** All windows of a batch at once, or what is wrong with the first that is broken. */
+export const batchDecoder = (layout: RecordsLayout): DecodeBatch => {
+  const read = windowReader(layout);
+  return (batch) => {
+    const windows: ActivityWindow[] = [];
+    for (const window of read(batch)) {
       if (E.isLeft(window)) return window;
       windows.push(window.right);
-      at = extent.right.endAt;
     }
     return E.right(windows);
   };

@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import * as layout from '../../native/layout.generated.js';
 import { activityPort } from '../../native/index.js';
-import { batchDecoder } from '../activity/decode.js';
+import { windowReader } from '../activity/decode.js';
 import type {
   ActivityPort,
   ActivitySession,
@@ -125,7 +125,7 @@ const assemble = (
   });
   const measurement = new Measurement({
     session,
-    decode: batchDecoder(layout),
+    read: windowReader(layout),
     pipeline: createPipeline({ plan, topology, idleWatts: config.energy.idleWatts }),
     ledger,
     self,

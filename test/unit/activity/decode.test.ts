@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 import * as layout from '../../../native/layout.generated.js';
-import { batchDecoder } from '../../../receiver/activity/decode.js';
+import { batchDecoder, windowReader } from '../../../receiver/activity/decode.js';
 import { NO_STATS } from '../../../receiver/attribution/window-report.js';
 import type { ActivityWindow, RawReading } from '../../../receiver/model/activity.js';
 import { nanos } from '../../../receiver/model/units.js';
@@ -245,5 +245,33 @@ describe('batchDecoder', () => {
     expect(window?.tasks.map(({ processComm }) => processComm)).toEqual(
       tasks.map(({ processComm }) => processComm),
     );
+  });
+});
+
+describe('windowReader', () => {
+  const read = windowReader(layout);
+
+  it('decodes a window only when it is asked for', () => {
+    const batch = encodeBatch([everything, everything]);
+    const windows = read(batch)[Symbol.iterator]();
+    expect(windows.next().value).toEqual(E.right(everything));
+    // Not yet read, so still to be seen as broken.
+    new DataView(batch.buffer, batch.byteOffset).setUint32(
+      batch.length / 2 + layout.windowHeader.offset.taskCount,
+      0xffff_ffff,
+      true,
+    );
+    expect(windows.next().value).toMatchObject({ left: { _tag: 'WrongLength' } });
+    expect(windows.next().done).toBe(true);
+  });
+
+  it('ends with what is broken, after the windows before it', () => {
+    const batch = encodeBatch([everything, everything]);
+    const at = batch.length / 2 - layout.windowTask.sizeBytes;
+    new DataView(batch.buffer, batch.byteOffset).setBigUint64(at, 2n ** 53n, true);
+    expect([...read(batch)].map(({ _tag }) => _tag)).toEqual(['Left']);
+    expect([...read(batch.subarray(0, -8))].map(({ _tag }) => _tag)).toEqual(['Left']);
+    const late = encodeBatch([everything, everything]).subarray(0, -8);
+    expect([...read(late)].map(({ _tag }) => _tag)).toEqual(['Right', 'Left']);
   });
 });
