@@ -7,6 +7,7 @@ import { stopSignal } from './agent/stop-signal.js';
 import { processIo } from './commands/io.js';
 import type { ProgramDeps } from './commands/deps.js';
 import { runProgram } from './commands/program.js';
+import { keepYoungHeapSmall } from './host/young-heap.js';
 
 /** dist/receiver/main.js in a package, receiver/main.ts in a checkout. */
 const readVersion = (): string => {
@@ -22,6 +23,7 @@ const readVersion = (): string => {
   return 'unknown';
 };
 
+keepYoungHeapSmall();
 const version = readVersion();
 const io = processIo();
 const writeLog = (line: string): void => {
