@@ -3,6 +3,7 @@
 #include <napi.h>
 
 #include "addon_state.hh"
+#include "allocator.hh"
 #include "clocks.hh"
 #include "feature_probe.hh"
 #include "libbpf_log.hh"
@@ -45,6 +46,7 @@ Napi::Value PeerCredentialsOf(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  TuneAllocator();
   CaptureLibbpfLog();
   auto* state = new AddonState;  // owned by the environment from here on
   env.SetInstanceData(state);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "allocator.hh"
 #include "cgroup_subsystem.hh"
 #include "clocks.hh"
 #include "libbpf_log.hh"
@@ -48,6 +49,7 @@ Result<std::unique_ptr<Session>> Session::Open(SessionOptions options) {
   for (const Step step : {&Session::Load, &Session::MapTables, &Session::AttachAll}) {
     if (Status status = (self.get()->*step)(); !status.ok()) return std::move(status.error());
   }
+  ReturnFreedMemory();  // types of the whole kernel were parsed: 4 MiB of small blocks
   return self;
 }
 
