@@ -30,7 +30,7 @@ export default defineConfig({
   test: {
     allowOnly: false,
     projects: [
-      project('unit', ['test/unit/**/*.test.ts'], 20_000),
+      project('unit', ['test/unit/**/*.test.ts'], 60_000),
       project('native', ['test/native/**/*.test.ts'], 60_000, sequential),
       project('kernel', ['test/kernel/**/*.test.ts'], 90_000, sequential),
       project('e2e', ['test/e2e/**/*.test.ts'], 90_000, {
