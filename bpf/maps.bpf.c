@@ -21,6 +21,7 @@ enum records_limit {
 	LIMIT_COUNTERS_MAX = RECORDS_COUNTERS_MAX,
 	LIMIT_CPUS_MAX = RECORDS_CPUS_MAX,
 	LIMIT_CPU_DOMAINS_MAX = RECORDS_CPU_DOMAINS_MAX,
+	LIMIT_PACKAGES_MAX = RECORDS_PACKAGES_MAX,
 	LIMIT_SLOTS_DEFAULT = RECORDS_SLOTS_DEFAULT,
 	LIMIT_SOURCE_TEXT_LEN = RECORDS_SOURCE_TEXT_LEN,
 };
@@ -35,6 +36,7 @@ enum records_limit *layout_records_limit;
 enum slot_state *layout_slot_state;
 enum slot_flag *layout_slot_flag;
 enum acct_stat *layout_acct_stat;
+enum counter_kind *layout_counter_kind;
 enum charge_to *layout_charge_to;
 enum window_flag *layout_window_flag;
 enum window_source_kind *layout_window_source_kind;

@@ -27,6 +27,7 @@ const ENUMS: Readonly<Record<string, RegExp>> = {
   slot_state: /^SLOT_/,
   slot_flag: /^(SLOT|WINDOW)_FLAG_/,
   acct_stat: /^ACCT_STAT_/,
+  counter_kind: /^COUNTER_/,
   charge_to: /^CHARGE_/,
   window_flag: /^WINDOW_/,
   window_source_kind: /^WINDOW_SOURCE_/,

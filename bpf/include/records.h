@@ -14,12 +14,13 @@
 #define WATTFEED_RECORDS_H
 
 /* Compared at load with the value in the object's rodata. Raise it when any layout below changes. */
-#define RECORDS_ABI 1
+#define RECORDS_ABI 2
 
 #define RECORDS_COMM_LEN 16      /* TASK_COMM_LEN of every kernel */
-#define RECORDS_COUNTERS_MAX 6   /* hardware counters per slot; none is written yet */
+#define RECORDS_COUNTERS_MAX 6   /* hardware counters per slot: enum counter_kind and two spare */
 #define RECORDS_CPUS_MAX 1024    /* entries of the CPU table; NR_CPUS beyond it is refused at load */
-#define RECORDS_CPU_DOMAINS_MAX 16 /* package x core type */
+#define RECORDS_CPU_DOMAINS_MAX 16 /* package x core type x NUMA node */
+#define RECORDS_PACKAGES_MAX 16 /* packages beyond share the last one's record */
 #define RECORDS_SLOTS_DEFAULT 65536 /* a power of two: the free ring masks with it */
 #define RECORDS_SOURCE_TEXT_LEN 40 /* longest reading kept of an energy file, see window_source */
 
@@ -63,9 +64,18 @@ enum acct_stat {
 	ACCT_STAT_MAX = 12,         /* two spare */
 };
 
+/* What a hardware counter counts: index into slot_record.counter[], bit of cpu_record.counter_kinds. */
+enum counter_kind {
+	COUNTER_CYCLES = 0,   /* core cycles, unhalted */
+	COUNTER_INSTRUCTIONS, /* retired */
+	COUNTER_LLC_MISSES,   /* last-level cache misses, or fills from memory */
+	COUNTER_VECTOR_OPS,   /* wide (256 bit and more) vector operations */
+	COUNTER_KINDS = 4,
+};
+
 /*
  * One (task, CPU domain). Taken from the free ring when a task first runs in a domain; written only
- * by the CPU that runs the task (so plain += is safe); 256 bytes so that two CPUs never share a line.
+ * by the CPU that runs the task (so plain += is safe); 320 bytes so that two CPUs never share a line.
  * A slot keeps its identity from take to return; `sequence` tells one owner from the next.
  */
 struct slot_record {
@@ -79,11 +89,22 @@ struct slot_record {
 	__u64 css_set;         /* kernel address of task->cgroups; only ever compared */
 	__u32 last_cpu;
 	__u32 state;           /* enum slot_state */
-	/* hardware counters; 0 and uncounted_ns == runtime_ns until the counter model is built */
+	/* second: a slice is counted (all its counters were read and ran throughout) or uncounted */
 	__u64 uncounted_ns;    /* task time of slices without a counter reading */
 	__u64 booked_sum_exec_ns; /* se.sum_exec_runtime up to which the last booking here went */
-	__u64 counter[RECORDS_COUNTERS_MAX];
-	__u64 spare[5];        /* for phi-weighted cycles, package virtual time, predicted energy, queue wait */
+	__u64 counter[RECORDS_COUNTERS_MAX]; /* counted slices: rise of each, by enum counter_kind */
+	/* third: what the energy model needs, see slice_math.h */
+	__u64 phi_cycles;      /* counted: cycles less the part shared with the sibling, x phi(f) */
+	__u64 phi_instructions; /* counted: instructions x phi(f) */
+	__u64 phi_vector;      /* counted: vector operations x phi(f) */
+	__u64 uncounted_phi_cycles; /* uncounted: the same as phi_cycles from the CPU's known frequency */
+	__u64 uncounted_overlap_ns; /* part of overlap_ns that lies in uncounted slices */
+	__u64 package_on_ns;   /* slice_ns / busy CPUs of the package, integrated */
+	__u64 predicted_core_nj; /* predicted energy of the core, x the CPU's core scale */
+	__u64 predicted_nj;    /* the same and the shares of memory path and package */
+	/* fourth */
+	__u64 queue_wait_ns;   /* rise of sched_info.run_delay, seen at the next switch-in; 0 = kernel lacks it */
+	__u64 spare[4];
 	/* identity */
 	__u64 start_boottime_ns;   /* thread's start, CLOCK_BOOTTIME, as /proc/PID/stat field 22 has it in ticks */
 	__u64 leader_start_boottime_ns; /* same of the thread group's leader: (tgid, this) names a process */
@@ -99,7 +120,7 @@ struct slot_record {
 	char comm[RECORDS_COMM_LEN];        /* of the thread; not always NUL-terminated, any byte */
 	char leader_comm[RECORDS_COMM_LEN]; /* of the thread group's leader */
 };
-RECORD_ASSERT(sizeof(struct slot_record) == 256);
+RECORD_ASSERT(sizeof(struct slot_record) == 320);
 
 /*
  * One CPU. Written only on that CPU (by sched_switch and by the flush, both with preemption off),
@@ -132,9 +153,30 @@ struct cpu_record {
 	__u64 steal_ns;
 	__u64 stat[ACCT_STAT_MAX];
 	__u64 overflow_cgroup_id; /* cgroup of the running task when charge_to is CHARGE_OVERFLOW */
-	__u64 spare[2]; /* for the frequency factor and per-core energy scale */
+	/* hardware counters: readings at switched_in_ns, base of the running slice */
+	__u64 counter_base[COUNTER_KINDS];
+	__u64 counter_idle_ns[COUNTER_KINDS]; /* time enabled - time running of the event: rises while the
+					       * event shares the PMU with others and is not counting */
+	__u32 counters_known;  /* 1: the two above are readings; 0: none yet, or the last one failed */
+	__u32 is_active;       /* 1: this CPU is in its package's count of busy CPUs */
+	__u32 on_share_q16;    /* 1 / busy CPUs of the package at switched_in_ns */
+	/* written by user space, read here: single words, each good by itself */
+	__u32 counter_kinds;   /* bit by enum counter_kind: has an event on this CPU; 0 = counts nothing */
+	__u32 frequency_khz;   /* last known; 0 = unknown. Also written at a frequency change */
+	__u32 uncounted_rate_q16; /* phi(f) x f, cycles per ns, for slices without counters */
+	__u32 core_scale_q16;  /* measured / predicted energy of the core; 1.0 where there is no measure */
+	__u32 pad;
+	__u64 queue_wait_ns;   /* the running task's, not booked yet */
+	/* sums since load */
+	__u64 counted_ns;      /* task time of counted slices */
+	__u64 cycles;          /* of counted slices */
+	__u64 instructions;    /* of counted slices */
+	__u64 predicted_core_nj; /* of all slices, without core_scale_q16 */
+	__u64 counter_failures; /* readings that failed */
+	__u64 multiplexed_ns;  /* slice time dropped because an event did not run throughout */
+	__u64 spare[7];
 };
-RECORD_ASSERT(sizeof(struct cpu_record) == 256);
+RECORD_ASSERT(sizeof(struct cpu_record) == 448);
 
 enum charge_to {
 	CHARGE_SLOT = 0,
@@ -151,8 +193,9 @@ struct task_state {
 	__u32 slot[RECORDS_CPU_DOMAINS_MAX];
 	__u32 tag;
 	__u32 flags; /* enum slot_flag: SLOT_FLAG_PREEXISTING, SLOT_FLAG_GROUP_DEAD */
+	__u64 run_delay_ns; /* sched_info.run_delay when the task was switched in last */
 };
-RECORD_ASSERT(sizeof(struct task_state) == 72);
+RECORD_ASSERT(sizeof(struct task_state) == 80);
 
 /*
  * The free ring's ends; slots themselves are in the `free_ring` map. User space pushes at tail, the
@@ -222,11 +265,19 @@ struct window_cpu {
 	__u64 overflow_ns;
 	__u64 irq_ns;     /* irq + softirq; RECORDS_UNAVAILABLE where not readable */
 	__u64 steal_ns;   /* RECORDS_UNAVAILABLE where not readable */
+	__u64 counted_ns;
+	__u64 cycles;
+	__u64 instructions;
+	__u64 predicted_core_nj;
+	__u64 counter_failures;
+	__u64 multiplexed_ns;
 	__u32 online;
+	__u32 frequency_khz; /* at the window's end, not a difference; 0 = unknown */
+	__u32 counter_kinds; /* bits by enum counter_kind; 0 = this CPU does not count */
 	__u32 pad;
 	__u64 stat[ACCT_STAT_MAX];
 };
-RECORD_ASSERT(sizeof(struct window_cpu) == 160);
+RECORD_ASSERT(sizeof(struct window_cpu) == 216);
 
 enum window_source_kind {
 	WINDOW_SOURCE_FILE = 1, /* pread of a sysfs file from offset 0: `text` holds the bytes */
@@ -275,7 +326,15 @@ struct window_task {
 	__u64 migrations;
 	__u64 uncounted_ns;
 	__u64 counter[RECORDS_COUNTERS_MAX];
-	__u64 spare[6];
+	__u64 phi_cycles;
+	__u64 phi_instructions;
+	__u64 phi_vector;
+	__u64 uncounted_phi_cycles;
+	__u64 uncounted_overlap_ns;
+	__u64 package_on_ns;
+	__u64 predicted_core_nj;
+	__u64 predicted_nj;
+	__u64 queue_wait_ns;
 	__u64 start_boottime_ns;
 	__u64 leader_start_boottime_ns;
 	__u64 cgroup_id;
@@ -292,6 +351,6 @@ struct window_task {
 	char comm[RECORDS_COMM_LEN];
 	char leader_comm[RECORDS_COMM_LEN];
 };
-RECORD_ASSERT(sizeof(struct window_task) == 248);
+RECORD_ASSERT(sizeof(struct window_task) == 272);
 
 #endif /* WATTFEED_RECORDS_H */

@@ -48,6 +48,14 @@ CpuTotals CpuTable::AppendRows(const std::vector<bool>& online, std::vector<wind
     row.overflow_ns = TakeRise(record.overflow_ns, kept.overflow_ns);
     row.irq_ns = TakeClockRise(InterruptNs(record), kept.irq_ns);
     row.steal_ns = TakeClockRise(LoadRelaxed(record.steal_ns), kept.steal_ns);
+    row.counted_ns = TakeRise(record.counted_ns, kept.counted_ns);
+    row.cycles = TakeRise(record.cycles, kept.cycles);
+    row.instructions = TakeRise(record.instructions, kept.instructions);
+    row.predicted_core_nj = TakeRise(record.predicted_core_nj, kept.predicted_core_nj);
+    row.counter_failures = TakeRise(record.counter_failures, kept.counter_failures);
+    row.multiplexed_ns = TakeRise(record.multiplexed_ns, kept.multiplexed_ns);
+    row.frequency_khz = LoadRelaxed(record.frequency_khz);
+    row.counter_kinds = LoadRelaxed(record.counter_kinds);
     row.online = online[cpu] ? 1 : 0;
     for (size_t i = 0; i < ACCT_STAT_MAX; i++) row.stat[i] = TakeRise(record.stat[i], kept.stat[i]);
     rows.push_back(row);

@@ -29,6 +29,8 @@ class CpuTable {
  private:
   struct Kept {
     uint64_t task_ns = 0, busy_ns = 0, unslotted_ns = 0, overflow_ns = 0;
+    uint64_t counted_ns = 0, cycles = 0, instructions = 0, predicted_core_nj = 0;
+    uint64_t counter_failures = 0, multiplexed_ns = 0;
     uint64_t irq_ns = RECORDS_UNAVAILABLE, steal_ns = RECORDS_UNAVAILABLE;
     uint64_t stat[ACCT_STAT_MAX] = {};
   };

@@ -61,7 +61,6 @@ bool SlotScanner::ScanSlot(uint32_t slot, std::vector<window_task>& rows) {
 }
 
 bool SlotScanner::TakeDifferences(const slot_record& record, Kept& kept, window_task& row) {
-  static_assert(std::size(slot_record{}.spare) <= std::size(window_task{}.spare));
   size_t next = 0;
   uint64_t any = 0;
   const auto take = [&](const __u64& shared) {
@@ -77,7 +76,15 @@ bool SlotScanner::TakeDifferences(const slot_record& record, Kept& kept, window_
   row.migrations = take(record.migrations);
   row.uncounted_ns = take(record.uncounted_ns);
   for (size_t i = 0; i < RECORDS_COUNTERS_MAX; i++) row.counter[i] = take(record.counter[i]);
-  for (size_t i = 0; i < std::size(record.spare); i++) row.spare[i] = take(record.spare[i]);
+  row.phi_cycles = take(record.phi_cycles);
+  row.phi_instructions = take(record.phi_instructions);
+  row.phi_vector = take(record.phi_vector);
+  row.uncounted_phi_cycles = take(record.uncounted_phi_cycles);
+  row.uncounted_overlap_ns = take(record.uncounted_overlap_ns);
+  row.package_on_ns = take(record.package_on_ns);
+  row.predicted_core_nj = take(record.predicted_core_nj);
+  row.predicted_nj = take(record.predicted_nj);
+  row.queue_wait_ns = take(record.queue_wait_ns);
   return any != 0;
 }
 

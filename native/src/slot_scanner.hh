@@ -40,7 +40,7 @@ class SlotScanner {
 
  private:
   // What was handed over of each slot's counters, in the order of TakeDifferences().
-  static constexpr size_t kCounterCount = 7 + RECORDS_COUNTERS_MAX + std::size(window_task{}.spare);
+  static constexpr size_t kCounterCount = 7 + RECORDS_COUNTERS_MAX + 9;
   struct Kept {
     uint64_t counter[kCounterCount];
     uint32_t sequence;

@@ -99,10 +99,12 @@ TEST_CASE(EveryCounter, "SlotScanner: every counter of the record reaches its ow
   uint64_t next = 1;
   for (__u64* counter :
        {&record.runtime_ns, &record.slice_ns, &record.overlap_ns, &record.voluntary_switches,
-        &record.involuntary_switches, &record.migrations, &record.uncounted_ns})
+        &record.involuntary_switches, &record.migrations, &record.uncounted_ns, &record.phi_cycles,
+        &record.phi_instructions, &record.phi_vector, &record.uncounted_phi_cycles,
+        &record.uncounted_overlap_ns, &record.package_on_ns, &record.predicted_core_nj,
+        &record.predicted_nj, &record.queue_wait_ns})
     *counter = next++;
   for (__u64& counter : record.counter) counter = next++;
-  for (__u64& counter : record.spare) counter = next++;
   record.cgroup_id = 77;
   record.leader_start_boottime_ns = 78;
   std::memcpy(record.comm, "thread-name-15c", 16);
@@ -111,11 +113,13 @@ TEST_CASE(EveryCounter, "SlotScanner: every counter of the record reaches its ow
   REQUIRE(rows.size() == 1);
   const window_task& row = rows[0];
   next = 1;
-  for (const __u64 value : {row.runtime_ns, row.slice_ns, row.overlap_ns, row.voluntary_switches,
-                            row.involuntary_switches, row.migrations, row.uncounted_ns})
+  for (const __u64 value :
+       {row.runtime_ns, row.slice_ns, row.overlap_ns, row.voluntary_switches,
+        row.involuntary_switches, row.migrations, row.uncounted_ns, row.phi_cycles,
+        row.phi_instructions, row.phi_vector, row.uncounted_phi_cycles, row.uncounted_overlap_ns,
+        row.package_on_ns, row.predicted_core_nj, row.predicted_nj, row.queue_wait_ns})
     CHECK(value == next++);
   for (const __u64 value : row.counter) CHECK(value == next++);
-  for (size_t i = 0; i < std::size(record.spare); i++) CHECK(row.spare[i] == next++);
   CHECK(row.cgroup_id == 77 && row.leader_start_boottime_ns == 78);
   CHECK(std::memcmp(row.comm, "thread-name-15c", 16) == 0);
   CHECK(std::memcmp(row.leader_comm, "sixteen-bytes-no", 16) == 0);

@@ -11,7 +11,7 @@ import type { CommCache } from './comm-cache.js';
 import type { RecordsLayout } from './layout.js';
 import type { Words } from './words.js';
 
-const STAT_BYTES = 8;
+const WORD_BYTES = 8;
 
 export const rows = <T>(
   from: number,
@@ -26,7 +26,7 @@ export const rows = <T>(
 
 const decodeStats = (words: Words, layout: RecordsLayout, at: number): AccountingStats => {
   const { acctStat } = layout;
-  const stat = (index: number): number => words.count(at + index * STAT_BYTES);
+  const stat = (index: number): number => words.count(at + index * WORD_BYTES);
   return {
     switches: stat(acctStat.switches),
     storageMisses: stat(acctStat.storageMiss),
@@ -53,6 +53,14 @@ export const decodeCpu = (words: Words, layout: RecordsLayout, at: number): CpuS
     overflowNanos: words.duration(at + offset.overflowNs),
     irqNanos: words.durationIfKnown(at + offset.irqNs),
     stealNanos: words.durationIfKnown(at + offset.stealNs),
+    countedNanos: words.duration(at + offset.countedNs),
+    cycles: words.count(at + offset.cycles),
+    instructions: words.count(at + offset.instructions),
+    predictedCoreNanojoules: words.count(at + offset.predictedCoreNj),
+    counterFailures: words.count(at + offset.counterFailures),
+    multiplexedNanos: words.duration(at + offset.multiplexedNs),
+    frequencyKhz: words.u32(at + offset.frequencyKhz) || undefined,
+    isCounting: words.u32(at + offset.counterKinds) !== 0,
     stats: decodeStats(words, layout, at + offset.stat),
   };
 };
@@ -100,8 +108,13 @@ export const decodeOverflow = (words: Words, layout: RecordsLayout, at: number):
 };
 
 export const taskDecoder = (layout: RecordsLayout, comms: CommCache) => {
-  const { windowTask, slotFlag } = layout;
+  const { windowTask, slotFlag, counterKind } = layout;
   const { offset } = windowTask;
+  const counterAt = (kind: number): number => offset.counter + kind * WORD_BYTES;
+  const cyclesAt = counterAt(counterKind.cycles);
+  const instructionsAt = counterAt(counterKind.instructions);
+  const llcMissesAt = counterAt(counterKind.llcMisses);
+  const vectorOpsAt = counterAt(counterKind.vectorOps);
   const commBytes = windowTask.length.comm;
   return (words: Words, at: number): TaskSample => {
     const flags = words.u32(at + offset.flags);
@@ -123,6 +136,19 @@ export const taskDecoder = (layout: RecordsLayout, comms: CommCache) => {
       sliceNanos: words.duration(at + offset.sliceNs),
       overlapNanos: words.duration(at + offset.overlapNs),
       uncountedNanos: words.duration(at + offset.uncountedNs),
+      uncountedOverlapNanos: words.duration(at + offset.uncountedOverlapNs),
+      cycles: words.count(at + cyclesAt),
+      instructions: words.count(at + instructionsAt),
+      llcMisses: words.count(at + llcMissesAt),
+      vectorOps: words.count(at + vectorOpsAt),
+      phiCycles: words.count(at + offset.phiCycles),
+      phiInstructions: words.count(at + offset.phiInstructions),
+      phiVector: words.count(at + offset.phiVector),
+      uncountedPhiCycles: words.count(at + offset.uncountedPhiCycles),
+      packageOnNanos: words.duration(at + offset.packageOnNs),
+      queueWaitNanos: words.duration(at + offset.queueWaitNs),
+      predictedCoreNanojoules: words.count(at + offset.predictedCoreNj),
+      predictedNanojoules: words.count(at + offset.predictedNj),
       voluntarySwitches: words.count(at + offset.voluntarySwitches),
       involuntarySwitches: words.count(at + offset.involuntarySwitches),
       migrations: words.count(at + offset.migrations),

@@ -38,6 +38,14 @@ export type CpuMember =
   | 'overflowNs'
   | 'irqNs'
   | 'stealNs'
+  | 'countedNs'
+  | 'cycles'
+  | 'instructions'
+  | 'predictedCoreNj'
+  | 'counterFailures'
+  | 'multiplexedNs'
+  | 'frequencyKhz'
+  | 'counterKinds'
   | 'online'
   | 'stat';
 
@@ -62,6 +70,16 @@ export type TaskMember =
   | 'involuntarySwitches'
   | 'migrations'
   | 'uncountedNs'
+  | 'counter'
+  | 'phiCycles'
+  | 'phiInstructions'
+  | 'phiVector'
+  | 'uncountedPhiCycles'
+  | 'uncountedOverlapNs'
+  | 'packageOnNs'
+  | 'predictedCoreNj'
+  | 'predictedNj'
+  | 'queueWaitNs'
   | 'startBoottimeNs'
   | 'leaderStartBoottimeNs'
   | 'cgroupId'
@@ -100,6 +118,10 @@ export interface RecordsLayout {
   readonly windowTask: StructLayout<TaskMember> & { readonly length: { readonly comm: number } };
   readonly slotFlag: Readonly<
     Record<'kthread' | 'groupDead' | 'preexisting' | 'first' | 'dead', number>
+  >;
+  /** Index of each counter in window_task.counter; its bit in window_cpu.counter_kinds. */
+  readonly counterKind: Readonly<
+    Record<'cycles' | 'instructions' | 'llcMisses' | 'vectorOps', number>
   >;
   readonly windowFlag: Readonly<Record<'final' | 'reseeded' | 'forced', number>>;
   readonly windowSourceKind: Readonly<Record<'file' | 'perf', number>>;

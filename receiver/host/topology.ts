@@ -87,16 +87,16 @@ const readCpu = (
   return { raw, threads: siblings.length };
 };
 
-const domainKey = (cpu: { packageId: number; coreType: string }): string =>
-  `${String(cpu.packageId)}/${cpu.coreType}`;
+const domainKey = (cpu: { packageId: number; coreType: string; nodeId: number }): string =>
+  `${String(cpu.packageId)}/${cpu.coreType}/${String(cpu.nodeId)}`;
 
-/** Numbers the (package, core type) pairs in order of package, then of first CPU. Never more than CPU_DOMAINS_MAX. */
+/** Numbers the (package, core type, node) triples in order of package, then of first CPU. Never more than CPU_DOMAINS_MAX. */
 const domainsOf = (cpus: readonly RawCpu[]): readonly CpuDomain[] => {
   const sorted = [...cpus].sort((a, b) => a.packageId - b.packageId || a.cpu - b.cpu);
   const seen = new Map<string, CpuDomain>();
-  for (const { packageId, coreType } of sorted) {
-    const key = domainKey({ packageId, coreType });
-    if (!seen.has(key)) seen.set(key, { index: seen.size, packageId, coreType });
+  for (const { packageId, coreType, nodeId } of sorted) {
+    const key = domainKey({ packageId, coreType, nodeId });
+    if (!seen.has(key)) seen.set(key, { index: seen.size, packageId, coreType, nodeId });
   }
   return [...seen.values()];
 };
@@ -107,17 +107,40 @@ interface Assigned {
   readonly notes: readonly Complaint[];
 }
 
-/** Beyond CPU_DOMAINS_MAX first the core types go, then the last packages share one domain. */
+/** What is no longer kept apart, in the order in which it is given up. */
+const MERGES: readonly {
+  readonly merge: (cpus: readonly RawCpu[]) => readonly RawCpu[];
+  readonly cause: string;
+}[] = [
+  {
+    merge: (cpus) => {
+      const firstNode = new Map<number, number>();
+      for (const { packageId, nodeId } of cpus)
+        firstNode.set(packageId, Math.min(firstNode.get(packageId) ?? nodeId, nodeId));
+      return cpus.map((cpu) => ({ ...cpu, nodeId: firstNode.get(cpu.packageId) ?? cpu.nodeId }));
+    },
+    cause: 'the NUMA nodes of a package are not kept apart',
+  },
+  {
+    merge: (cpus) => cpus.map((cpu) => ({ ...cpu, coreType: 'cpu' })),
+    cause: 'core types are not kept apart',
+  },
+];
+
+/** Beyond CPU_DOMAINS_MAX first nodes, then core types go, then the last packages share one domain. */
 const assignDomains = (raw: readonly RawCpu[]): Assigned => {
   const notes: Complaint[] = [];
   let cpus = raw;
   let domains = domainsOf(cpus);
-  if (domains.length > CPU_DOMAINS_MAX) {
-    cpus = cpus.map((cpu) => ({ ...cpu, coreType: 'cpu' }));
-    domains = domainsOf(cpus);
+  for (const { merge, cause } of MERGES) {
+    if (domains.length <= CPU_DOMAINS_MAX) break;
+    const merged = merge(cpus);
+    const fewer = domainsOf(merged);
+    if (fewer.length === domains.length) continue;
+    [cpus, domains] = [merged, fewer];
     notes.push({
       what: 'read cpu topology',
-      cause: `more than ${String(CPU_DOMAINS_MAX)} pairs of package and core type: core types are not kept apart`,
+      cause: `more than ${String(CPU_DOMAINS_MAX)} triples of package, core type and NUMA node: ${cause}`,
       remedy: '',
     });
   }
@@ -128,9 +151,11 @@ const assignDomains = (raw: readonly RawCpu[]): Assigned => {
       remedy: '',
     });
   const indexOf = new Map(domains.map((domain) => [domainKey(domain), domain.index]));
+  const nodeOf = new Map(raw.map(({ cpu, nodeId }) => [cpu, nodeId]));
   return {
     cpus: cpus.map(({ isKnown: _isKnown, ...cpu }) => ({
       ...cpu,
+      nodeId: nodeOf.get(cpu.cpu) ?? cpu.nodeId,
       cpuDomain: Math.min(indexOf.get(domainKey(cpu)) ?? 0, CPU_DOMAINS_MAX - 1),
     })),
     cpuDomains: domains.slice(0, CPU_DOMAINS_MAX),

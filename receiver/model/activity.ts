@@ -21,7 +21,28 @@ export interface TaskSample {
   readonly runtimeNanos: WindowNanos;
   readonly sliceNanos: WindowNanos;
   readonly overlapNanos: WindowNanos;
+  /** Task time of slices whose hardware counters were not read or did not run throughout. */
   readonly uncountedNanos: WindowNanos;
+  /** Part of `overlapNanos` inside those. */
+  readonly uncountedOverlapNanos: WindowNanos;
+  /** Counted slices only, as the next six; 0 where nothing was counted. */
+  readonly cycles: number;
+  readonly instructions: number;
+  readonly llcMisses: number;
+  readonly vectorOps: number;
+  /** Σ φ(f)·(cycles less the part shared with the SMT sibling). */
+  readonly phiCycles: number;
+  readonly phiInstructions: number;
+  readonly phiVector: number;
+  /** Uncounted slices: Σ φ(f)·f·(Δt − 0.45·overlap), in cycles; f = 1 GHz, φ = 1 where unknown. */
+  readonly uncountedPhiCycles: number;
+  /** ∫ dt / busy CPUs of the package, over all slices. */
+  readonly packageOnNanos: WindowNanos;
+  /** Time runnable but not running; 0 where the kernel does not keep it. */
+  readonly queueWaitNanos: WindowNanos;
+  /** What the kernel predicted from the coefficients; the core's part includes the CPU's scale. */
+  readonly predictedCoreNanojoules: number;
+  readonly predictedNanojoules: number;
   readonly voluntarySwitches: number;
   readonly involuntarySwitches: number;
   readonly migrations: number;
@@ -52,6 +73,20 @@ export interface CpuSample {
   /** irq + softirq; undefined where the kernel does not say. */
   readonly irqNanos: WindowNanos | undefined;
   readonly stealNanos: WindowNanos | undefined;
+  /** Task time of counted slices, and their cycles and instructions. */
+  readonly countedNanos: WindowNanos;
+  readonly cycles: number;
+  readonly instructions: number;
+  /** Of all slices, without the CPU's core scale. */
+  readonly predictedCoreNanojoules: number;
+  /** Counter readings that failed. */
+  readonly counterFailures: number;
+  /** Slice time that is uncounted because a counter shared the PMU with others meanwhile. */
+  readonly multiplexedNanos: WindowNanos;
+  /** At the window's end; undefined where no source says it. */
+  readonly frequencyKhz: number | undefined;
+  /** This CPU has hardware counters open. */
+  readonly isCounting: boolean;
   readonly stats: AccountingStats;
 }
 

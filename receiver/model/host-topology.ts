@@ -15,11 +15,13 @@ export interface HostCpu {
   readonly cpuDomain: number;
 }
 
-/** package x core type: the granularity at which the kernel keeps a task's time apart. */
+/** package x core type x NUMA node: the granularity at which the kernel keeps a task apart. */
 export interface CpuDomain {
   readonly index: number;
   readonly packageId: number;
   readonly coreType: string;
+  /** Where nodes had to be merged (too many domains): the first of them. */
+  readonly nodeId: number;
 }
 
 export interface HostTopology {

@@ -66,6 +66,14 @@ const cpuFields = (cpu: CpuSample): Fields => ({
   overflowNs: cpu.overflowNanos,
   irqNs: cpu.irqNanos ?? UNAVAILABLE,
   stealNs: cpu.stealNanos ?? UNAVAILABLE,
+  countedNs: cpu.countedNanos,
+  cycles: cpu.cycles,
+  instructions: cpu.instructions,
+  predictedCoreNj: cpu.predictedCoreNanojoules,
+  counterFailures: cpu.counterFailures,
+  multiplexedNs: cpu.multiplexedNanos,
+  frequencyKhz: cpu.frequencyKhz ?? 0,
+  counterKinds: cpu.isCounting ? 3 : 0,
   online: cpu.isOnline ? 1 : 0,
   stat: statBytes(cpu.stats),
 });
@@ -98,6 +106,16 @@ const overflowFields = (sample: OverflowSample): Fields => ({
   cpuDomain: sample.cpuDomain,
 });
 
+const counterBytes = (task: TaskSample): Uint8Array => {
+  const { counterKind } = layout;
+  const words = new BigUint64Array(layout.windowTask.length.counter);
+  words[counterKind.cycles] = BigInt(task.cycles);
+  words[counterKind.instructions] = BigInt(task.instructions);
+  words[counterKind.llcMisses] = BigInt(task.llcMisses);
+  words[counterKind.vectorOps] = BigInt(task.vectorOps);
+  return new Uint8Array(words.buffer);
+};
+
 const taskFields = (task: TaskSample): Fields => {
   const { slotFlag } = layout;
   return {
@@ -108,6 +126,16 @@ const taskFields = (task: TaskSample): Fields => {
     involuntarySwitches: task.involuntarySwitches,
     migrations: task.migrations,
     uncountedNs: task.uncountedNanos,
+    counter: counterBytes(task),
+    phiCycles: task.phiCycles,
+    phiInstructions: task.phiInstructions,
+    phiVector: task.phiVector,
+    uncountedPhiCycles: task.uncountedPhiCycles,
+    uncountedOverlapNs: task.uncountedOverlapNanos,
+    packageOnNs: task.packageOnNanos,
+    predictedCoreNj: task.predictedCoreNanojoules,
+    predictedNj: task.predictedNanojoules,
+    queueWaitNs: task.queueWaitNanos,
     startBoottimeNs: task.startBoottimeNanos,
     leaderStartBoottimeNs: task.processStartBoottimeNanos,
     cgroupId: task.cgroupId,

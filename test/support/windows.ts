@@ -23,6 +23,7 @@ export const taskSample = (fields: Plain<TaskSample> = {}): TaskSample => {
   const tgid = fields.tgid ?? 100;
   const start = fields.processStartBoottimeNanos ?? BigInt(tgid) * 1_000n;
   const runtime = fields.runtimeNanos ?? 0;
+  const uncounted = fields.uncountedNanos ?? runtime;
   return {
     slot: fields.slot ?? tgid,
     sequence: fields.sequence ?? 1,
@@ -40,7 +41,22 @@ export const taskSample = (fields: Plain<TaskSample> = {}): TaskSample => {
     runtimeNanos: windowNanos(runtime),
     sliceNanos: windowNanos(fields.sliceNanos ?? runtime),
     overlapNanos: windowNanos(fields.overlapNanos ?? 0),
-    uncountedNanos: windowNanos(fields.uncountedNanos ?? runtime),
+    uncountedNanos: windowNanos(uncounted),
+    uncountedOverlapNanos: windowNanos(
+      fields.uncountedOverlapNanos ?? (uncounted > 0 ? (fields.overlapNanos ?? 0) : 0),
+    ),
+    cycles: fields.cycles ?? 0,
+    instructions: fields.instructions ?? 0,
+    llcMisses: fields.llcMisses ?? 0,
+    vectorOps: fields.vectorOps ?? 0,
+    phiCycles: fields.phiCycles ?? 0,
+    phiInstructions: fields.phiInstructions ?? 0,
+    phiVector: fields.phiVector ?? 0,
+    uncountedPhiCycles: fields.uncountedPhiCycles ?? uncounted,
+    packageOnNanos: windowNanos(fields.packageOnNanos ?? fields.sliceNanos ?? runtime),
+    queueWaitNanos: windowNanos(fields.queueWaitNanos ?? 0),
+    predictedCoreNanojoules: fields.predictedCoreNanojoules ?? 0,
+    predictedNanojoules: fields.predictedNanojoules ?? 0,
     voluntarySwitches: fields.voluntarySwitches ?? 0,
     involuntarySwitches: fields.involuntarySwitches ?? 0,
     migrations: fields.migrations ?? 0,
@@ -59,9 +75,10 @@ export const overflowSample = (fields: Plain<OverflowSample> = {}): OverflowSamp
 });
 
 export const cpuSample = (
-  fields: Plain<Omit<CpuSample, 'irqNanos' | 'stealNanos'>> & {
+  fields: Plain<Omit<CpuSample, 'irqNanos' | 'stealNanos' | 'frequencyKhz'>> & {
     irqNanos?: number | undefined;
     stealNanos?: number | undefined;
+    frequencyKhz?: number | undefined;
   } = {},
 ): CpuSample => ({
   cpu: fields.cpu ?? 0,
@@ -73,6 +90,14 @@ export const cpuSample = (
   overflowNanos: windowNanos(fields.overflowNanos ?? 0),
   irqNanos: fields.irqNanos === undefined ? undefined : windowNanos(fields.irqNanos),
   stealNanos: fields.stealNanos === undefined ? undefined : windowNanos(fields.stealNanos),
+  countedNanos: windowNanos(fields.countedNanos ?? 0),
+  cycles: fields.cycles ?? 0,
+  instructions: fields.instructions ?? 0,
+  predictedCoreNanojoules: fields.predictedCoreNanojoules ?? 0,
+  counterFailures: fields.counterFailures ?? 0,
+  multiplexedNanos: windowNanos(fields.multiplexedNanos ?? 0),
+  frequencyKhz: fields.frequencyKhz,
+  isCounting: fields.isCounting ?? false,
   stats: fields.stats ?? NO_STATS,
 });
 
@@ -123,7 +148,12 @@ export const topologyOf = (packageCount = 1, cpusPerPackage = 1): HostTopology =
   });
   return {
     packageIds,
-    cpuDomains: packageIds.map((packageId) => ({ index: packageId, packageId, coreType: 'cpu' })),
+    cpuDomains: packageIds.map((packageId) => ({
+      index: packageId,
+      packageId,
+      coreType: 'cpu',
+      nodeId: packageId,
+    })),
     cpus: packageIds.flatMap((packageId) =>
       Array.from({ length: cpusPerPackage }, (_, at) => cpuOf(packageId, at)),
     ),

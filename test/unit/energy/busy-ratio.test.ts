@@ -4,31 +4,10 @@ import { busyRatios } from '../../../receiver/energy/busy-ratio.js';
 import type { CpuSample } from '../../../receiver/model/activity.js';
 import type { HostTopology } from '../../../receiver/model/host-topology.js';
 import { nanos, windowNanos } from '../../../receiver/model/units.js';
-
-const NO_STATS = {
-  switches: 0,
-  storageMisses: 0,
-  slotsExhausted: 0,
-  discontinuities: 0,
-  storageFailed: 0,
-  forks: 0,
-  exits: 0,
-  flushes: 0,
-  cgroupMoves: 0,
-  overflowCgroupFull: 0,
-};
+import { cpuSample } from '../../support/windows.js';
 
 const sample = (cpu: number, cpuDomain: number, over: Partial<CpuSample>): CpuSample => ({
-  cpu,
-  cpuDomain,
-  isOnline: true,
-  taskNanos: windowNanos(0),
-  busyNanos: windowNanos(0),
-  unslottedNanos: windowNanos(0),
-  overflowNanos: windowNanos(0),
-  irqNanos: undefined,
-  stealNanos: undefined,
-  stats: NO_STATS,
+  ...cpuSample({ cpu, cpuDomain }),
   ...over,
 });
 
@@ -36,9 +15,9 @@ const sample = (cpu: number, cpuDomain: number, over: Partial<CpuSample>): CpuSa
 const TOPOLOGY: HostTopology = {
   cpus: [],
   cpuDomains: [
-    { index: 0, packageId: 0, coreType: 'core' },
-    { index: 1, packageId: 0, coreType: 'atom' },
-    { index: 2, packageId: 1, coreType: 'cpu' },
+    { index: 0, packageId: 0, coreType: 'core', nodeId: 0 },
+    { index: 1, packageId: 0, coreType: 'atom', nodeId: 0 },
+    { index: 2, packageId: 1, coreType: 'cpu', nodeId: 1 },
   ],
   packageIds: [0, 1],
 };

@@ -13,8 +13,8 @@ describe('readTopology', () => {
     expect([hasSmt, isHybrid]).toEqual([true, false]);
     expect(topology.packageIds).toEqual([0, 1]);
     expect(topology.cpuDomains).toEqual([
-      { index: 0, packageId: 0, coreType: 'cpu' },
-      { index: 1, packageId: 1, coreType: 'cpu' },
+      { index: 0, packageId: 0, coreType: 'cpu', nodeId: 0 },
+      { index: 1, packageId: 1, coreType: 'cpu', nodeId: 1 },
     ]);
     expect(topology.cpus).toHaveLength(8);
     expect(topology.cpus[2]).toEqual({
@@ -87,6 +87,38 @@ describe('readTopology', () => {
       }),
     );
     expect(topology.packageIds).toEqual([0]);
+  });
+
+  it('keeps the NUMA nodes of a package apart', () => {
+    const places = placesOf({ packages: 1, coresPerPackage: 4, threadsPerCore: 1 });
+    const { topology, notes } = readTopology(
+      rootsWith(cpuTree(places), {
+        'sys/devices/system/node/node0/cpulist': '0-1',
+        'sys/devices/system/node/node1/cpulist': '2-3',
+      }),
+    );
+    expect(topology.cpuDomains).toEqual([
+      { index: 0, packageId: 0, coreType: 'cpu', nodeId: 0 },
+      { index: 1, packageId: 0, coreType: 'cpu', nodeId: 1 },
+    ]);
+    expect(topology.cpus.map((cpu) => cpu.cpuDomain)).toEqual([0, 0, 1, 1]);
+    expect(notes).toEqual([]);
+  });
+
+  it('merges the nodes of each package, with a note, where there are too many', () => {
+    const places = placesOf({ packages: 2, coresPerPackage: 9, threadsPerCore: 1 });
+    const nodes = Object.fromEntries(
+      places.map(({ cpu }) => [`sys/devices/system/node/node${String(cpu)}/cpulist`, String(cpu)]),
+    );
+    const { topology, notes } = readTopology(rootsWith(cpuTree(places), nodes));
+    expect(topology.cpuDomains.map(({ packageId, nodeId }) => [packageId, nodeId])).toEqual([
+      [0, 0],
+      [1, 9],
+    ]);
+    expect(topology.cpus.map((cpu) => cpu.nodeId)).toEqual(places.map(({ cpu }) => cpu));
+    expect(notes.map((note) => note.cause)).toEqual([
+      'more than 16 triples of package, core type and NUMA node: the NUMA nodes of a package are not kept apart',
+    ]);
   });
 
   it('never has more CPU domains than the kernel record', () => {
