@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One and the same run cut into windows of different length: shares must not depend on the cut. */
+import { Bench } from './experiment.js';
+import { products } from './product.js';
+import { Score } from './score.js';
+import { SERVER } from './sim/machine.js';
+import { IDLE_MIX, MIXES } from './sim/mixes.js';
+import { planOf } from './sim/to-window.js';
+
+export const CUT_MILLIS = [50, 100, 250, 500, 1000, 2000, 5000, 10_000] as const;
+/** Every phase of the study's zoo, and loads of one kind only. */
+const CUT_MIXES = ['02', '08', '14', '15', '20'] as const;
+
+export interface CutResult {
+  /** By method: largest difference of any owner's share from that at 1 s, in points, over mixes and cuts. */
+  readonly points: Readonly<Record<string, number>>;
+}
+
+const sharesAt = (
+  seed: number,
+  mixId: string,
+  windowMillis: number,
+  seconds: number,
+): ReadonlyMap<string, readonly number[]> => {
+  const bench = new Bench({ seed, spread: 0.25 }, SERVER);
+  const variants = products(planOf(bench.simulator), bench.simulator.machine.topology).filter(
+    ({ isFixed }) => isFixed,
+  );
+  const scores = new Map(variants.map(({ name }) => [name, new Score()]));
+  for (const { simulated, window } of bench.run(IDLE_MIX, 12, 500))
+    for (const product of variants) product.advance(window, simulated);
+  const mix = MIXES.find(({ id }) => id === mixId);
+  if (mix === undefined) throw new Error(`no mix ${mixId}`);
+  for (const { simulated, window } of bench.run(mix, seconds, windowMillis))
+    for (const product of variants) {
+      const { cpu } = product.advance(window, simulated);
+      scores.get(product.name)?.add(cpu, simulated.truth.shapley);
+    }
+  return new Map([...scores].map(([name, score]) => [name, score.sharesOf()]));
+};
+
+export const runCuts = ({ seed, seconds }: { seed: number; seconds: number }): CutResult => {
+  const points = new Map<string, number>();
+  for (const mix of CUT_MIXES) {
+    const reference = sharesAt(seed, mix, 1000, seconds);
+    for (const cut of CUT_MILLIS)
+      for (const [name, shares] of sharesAt(seed, mix, cut, seconds)) {
+        const known = reference.get(name) ?? [];
+        const most = Math.max(...shares.map((share, i) => Math.abs(share - (known[i] ?? 0))));
+        points.set(name, Math.max(points.get(name) ?? 0, most * 100));
+      }
+  }
+  return { points: Object.fromEntries(points) };
+};
