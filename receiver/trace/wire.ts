@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The records of a trace as JSON, one per line; docs/trace-format.md is the specification. Objects are
+ * loose: fields that this version does not know are kept, so that a newer trace passes through whole.
+ */
+import { z } from 'zod';
+
+export const TRACE_FORMAT = 'wattfeed-trace';
+export const TRACE_VERSION = 1;
+
+/** 64-bit numbers are decimal strings; a writer may give one that is exact in a double as a number. */
+const whole = z
+  .union([z.string().regex(/^\d{1,20}$/, { error: 'must be digits' }), z.int().min(0)])
+  .transform((value) => String(value));
+const signed = z
+  .union([z.string().regex(/^-?\d{1,20}$/, { error: 'must be digits' }), z.int()])
+  .transform((value) => String(value));
+const count = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
+const amount = count.optional();
+const small = z.int().min(0).max(0xffff_ffff);
+const text = z.string().max(8192);
+const flag = z.boolean().optional();
+
+const cpu = z.looseObject({
+  cpu: small,
+  package: small,
+  core: small,
+  node: small.default(0),
+  die: small.default(0),
+  coreType: text.default('cpu'),
+  sibling: small.nullish(),
+  online: z.boolean().default(true),
+  cpuDomain: small,
+});
+
+const cpuDomain = z.looseObject({
+  index: small,
+  package: small,
+  coreType: text.default('cpu'),
+  node: small.default(0),
+});
+
+const measure = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('counter'),
+    /** Microjoules per unit as a fraction. */
+    unitNumerator: whole.default('1'),
+    unitDenominator: whole.default('1'),
+    /** Largest value before it wraps; null: it never does. */
+    maxRaw: whole.nullish(),
+    maxWatts: z.number().positive(),
+    mustMove: z.boolean().default(false),
+  }),
+  z.looseObject({ type: z.literal('power'), maxWatts: z.number().positive() }),
+  z.looseObject({
+    type: z.literal('battery'),
+    maxWatts: z.number().positive(),
+    batteries: z.array(z.looseObject({ name: text, inputs: z.enum(['power', 'current-voltage']) })),
+  }),
+  z.looseObject({
+    type: z.literal('model'),
+    package: small,
+    idleWatts: z.number().min(0),
+    maxWatts: z.number().min(0),
+    gamma: z.number().positive(),
+  }),
+]);
+
+const zone = z.looseObject({
+  id: text,
+  kind: text,
+  name: text,
+  package: small.nullish(),
+  parent: text.nullish(),
+  source: text.default('powercap'),
+  origin: z.enum(['measured', 'modelled']).default('measured'),
+  attributed: z.boolean().default(true),
+  measure,
+  /** How many readings of a window are this zone's. */
+  readings: small.optional(),
+  /** edge: read at each window's end, in the window's record; free: at its own times, in records of their own. */
+  sampling: z.enum(['edge', 'free']).default('edge'),
+});
+
+const header = z.looseObject({
+  type: z.literal('header'),
+  format: z.literal(TRACE_FORMAT),
+  version: z.int().min(1),
+  writer: z.looseObject({ program: text, version: text.default('') }),
+  host: text.default(''),
+  clock: z.looseObject({ monotonicNanos: whole, unixNanos: whole }),
+  topology: z.looseObject({ cpus: z.array(cpu).min(1), cpuDomains: z.array(cpuDomain).min(1) }),
+  zones: z.array(zone),
+  settings: z.looseObject({}).default({}),
+});
+
+const reading = z.looseObject({
+  /** What the file said; or, of a perf event: */
+  text: text.optional(),
+  textLength: small.optional(),
+  value: whole.optional(),
+  enabledNanos: whole.optional(),
+  runningNanos: whole.optional(),
+  errno: small.optional(),
+  beforeNanos: whole,
+  afterNanos: whole,
+});
+
+const identity = z.looseObject({
+  slot: small,
+  sequence: small.default(0),
+  tid: small,
+  tgid: small,
+  parentTgid: small.default(0),
+  uid: small.default(0),
+  tag: small.default(0),
+  cpuDomain: small,
+  startBoottimeNanos: whole,
+  processStartBoottimeNanos: whole.optional(),
+  cgroupId: whole.default('0'),
+  comm: text,
+  processComm: text.optional(),
+  kernelThread: flag,
+  preexisting: flag,
+});
+
+const task = z.looseObject({
+  slot: small,
+  runtimeNanos: amount,
+  sliceNanos: amount,
+  overlapNanos: amount,
+  uncountedNanos: amount,
+  uncountedOverlapNanos: amount,
+  cycles: amount,
+  instructions: amount,
+  llcMisses: amount,
+  vectorOps: amount,
+  phiCycles: amount,
+  phiInstructions: amount,
+  phiVector: amount,
+  uncountedPhiCycles: amount,
+  packageOnNanos: amount,
+  queueWaitNanos: amount,
+  predictedCoreNanojoules: amount,
+  predictedNanojoules: amount,
+  voluntarySwitches: amount,
+  involuntarySwitches: amount,
+  migrations: amount,
+  first: flag,
+  dead: flag,
+  groupDead: flag,
+});
+
+const cpuSample = z.looseObject({
+  cpu: small,
+  cpuDomain: small,
+  online: z.boolean().default(true),
+  taskNanos: amount,
+  busyNanos: amount,
+  unslottedNanos: amount,
+  overflowNanos: amount,
+  irqNanos: count.nullish(),
+  stealNanos: count.nullish(),
+  countedNanos: amount,
+  cycles: amount,
+  instructions: amount,
+  predictedCoreNanojoules: amount,
+  counterFailures: amount,
+  multiplexedNanos: amount,
+  frequencyKhz: count.nullish(),
+  counting: flag,
+  stats: z.record(z.string(), count).default({}),
+});
+
+const liveZone = z.looseObject({
+  id: text,
+  deltaMicrojoules: whole,
+  entitiesMicrojoules: whole,
+  idleMicrojoules: whole,
+  irqMicrojoules: whole,
+  unattributedMicrojoules: whole,
+});
+
+const window = z.looseObject({
+  type: z.literal('window'),
+  index: whole,
+  startNanos: whole,
+  endNanos: whole,
+  dueNanos: whole.optional(),
+  flushNanos: amount,
+  energyReadNanos: amount,
+  scanNanos: amount,
+  threadCpuNanos: amount,
+  boottimeOffsetNanos: signed.default('0'),
+  realtimeNanos: whole,
+  slotsUsed: small.default(0),
+  slotsLimit: small.default(0),
+  flushedCpus: small.default(0),
+  final: flag,
+  reseeded: flag,
+  forced: flag,
+  readings: z.array(reading).default([]),
+  cpus: z.array(cpuSample),
+  identities: z.array(identity).default([]),
+  cgroups: z.array(z.looseObject({ id: whole, path: text })).default([]),
+  users: z.array(z.looseObject({ uid: small, name: text })).default([]),
+  tasks: z.array(task),
+  overflow: z
+    .array(z.looseObject({ cgroupId: whole, cpuDomain: small, runtimeNanos: count }))
+    .default([]),
+  /** What the writer itself made of the window: replay compares. */
+  live: z
+    .looseObject({
+      zones: z.array(liveZone),
+      tasks: z.looseObject({ package: z.array(count), dram: z.array(count) }),
+    })
+    .optional(),
+});
+
+const freeReading = z.looseObject({
+  type: z.literal('reading'),
+  zone: text,
+  atNanos: whole,
+  value: whole,
+});
+
+const gap = z.looseObject({ type: z.literal('gap'), windows: count });
+const state = z.looseObject({ type: z.literal('state'), pipeline: z.unknown() });
+
+export const recordSchema = z.discriminatedUnion('type', [header, state, window, freeReading, gap]);
+
+export type TraceRecord = z.output<typeof recordSchema>;
+export type HeaderRecord = Extract<TraceRecord, { type: 'header' }>;
+export type WindowRecord = Extract<TraceRecord, { type: 'window' }>;
+export type ReadingRecord = Extract<TraceRecord, { type: 'reading' }>;
+export type WireReading = WindowRecord['readings'][number];
+export type WireTask = WindowRecord['tasks'][number];
+export type WireCpu = WindowRecord['cpus'][number];
+export type WireIdentity = WindowRecord['identities'][number];
+export type WireZone = HeaderRecord['zones'][number];
+
+/** Of a type that this version does not know: kept as it is. */
+export interface UnknownRecord {
+  readonly type: 'unknown';
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+export type AnyRecord = TraceRecord | UnknownRecord;
+export const KNOWN_TYPES: ReadonlySet<string> = new Set([
+  'header',
+  'state',
+  'window',
+  'reading',
+  'gap',
+]);
