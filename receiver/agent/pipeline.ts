@@ -10,7 +10,7 @@ import { busyRatios, type BusyRatios } from '../energy/busy-ratio.js';
 import { advanceIdleFloor, initialIdleFloor, type IdleFloorState } from '../energy/idle-floor.js';
 import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
 import { meterBalances } from '../attribution/meters.js';
-import { createEnergyReader } from '../energy/reader.js';
+import { createEnergyReader, type DomainState } from '../energy/reader.js';
 import type { ActivityWindow } from '../model/activity.js';
 import type { HostTopology } from '../model/host-topology.js';
 import { meanWatts, nanos, type Watts } from '../model/units.js';
@@ -28,9 +28,20 @@ export interface PipelineResult {
   readonly attribution: WindowAttribution;
 }
 
+/** All that a pipeline remembers from window to window. */
+export interface PipelineState {
+  readonly counters: ReadonlyMap<string, DomainState>;
+  readonly floors: ReadonlyMap<string, IdleFloorState>;
+}
+
 export interface Pipeline {
   /** Call once per window, in order. */
   readonly advance: (window: ActivityWindow, ledger: Ledger) => PipelineResult;
+  readonly state: () => PipelineState;
+  /** Goes on where another pipeline was: the same windows then give the same joules. */
+  readonly restore: (state: PipelineState) => void;
+  /** Windows are missing: the next readings are baselines, what was learnt stays. */
+  readonly skip: () => void;
 }
 
 /** The model says itself what it draws when idle; a configured floor is meant for packages. */
@@ -71,6 +82,17 @@ class IdleFloors {
     }
   }
 
+  states(): ReadonlyMap<string, IdleFloorState> {
+    return new Map(this.#states);
+  }
+
+  /** Only floors of domains in the plan; those configured stay as they are. */
+  restore(states: ReadonlyMap<string, IdleFloorState>): void {
+    for (const [id, state] of states)
+      if (this.#states.get(id)?.configuredWatts === undefined && this.#states.has(id))
+        this.#states.set(id, state);
+  }
+
   watts(): ReadonlyMap<string, Watts | undefined> {
     return new Map([...this.#states].map(([id, { floorWatts }]) => [id, floorWatts]));
   }
@@ -97,6 +119,14 @@ export const createPipeline = (options: PipelineOptions): Pipeline => {
         report: windowReport(window, readings, attribution, meterBalances(readings)),
         attribution,
       };
+    },
+    state: () => ({ counters: reader.states(), floors: floors.states() }),
+    restore: (state) => {
+      reader.restore(state.counters);
+      floors.restore(state.floors);
+    },
+    skip: () => {
+      reader.restore(new Map());
     },
   };
 };

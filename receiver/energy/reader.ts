@@ -31,10 +31,14 @@ export interface ReadInput {
 export interface EnergyReader {
   /** One entry per planned domain, in the plan's order. Call once per window. */
   readonly read: (input: ReadInput) => readonly DomainReading[];
+  /** What it remembers, by domain id: with it, another reader goes on where this one is. */
+  readonly states: () => ReadonlyMap<string, DomainState>;
+  /** Domains without a state begin anew: their next reading is a baseline. */
+  readonly restore: (states: ReadonlyMap<string, DomainState>) => void;
 }
 
 /** State of one domain; which of the three is used follows from its measure. */
-interface DomainState {
+export interface DomainState {
   readonly counter: CounterState;
   readonly power: PowerState;
   readonly modelRemainder: bigint;
@@ -170,6 +174,11 @@ export const createEnergyReader = (plan: EnergyPlan): EnergyReader => {
         states.set(id, state);
         return { domain: planned.domain, step };
       });
+    },
+    states: () => new Map(states),
+    restore: (restored) => {
+      states.clear();
+      for (const [id, state] of restored) states.set(id, state);
     },
   };
 };
