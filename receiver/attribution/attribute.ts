@@ -1,31 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * One window's joules to whoever caused them. Per attributed domain:
+ * One window's joules to whoever caused them. Per attributed domain, see split-domain.ts:
  *
- *   idle   = min(delta, P_idle * span)           its own bucket, never mixed into processes
- *   active = delta - idle                        split by the model's weights among tasks,
- *                                                slot-less task time, interrupts and nobody
- *   entities + idle + irq + unattributed = delta, exactly, in integer microjoules
+ *   entities + idle + irq + igpu + unattributed = delta, exactly, in integer microjoules
  *
  * No activity at all: everything is idle. No floor known yet and something ran: everything is active.
+ * The agent, a replay and the simulator run this same code.
  */
 import type { ActivityWindow } from '../model/activity.js';
-import type { AttributedKind, EnergyDomain } from '../model/energy-domain.js';
+import { defaultCoefficients, type Coefficients } from '../model/coefficients.js';
+import type { AttributedKind } from '../model/energy-domain.js';
 import type { HostTopology } from '../model/host-topology.js';
-import { energyOf, microjoules, ZERO_MICROJOULES } from '../model/units.js';
-import type { Microjoules, Nanos, Watts } from '../model/units.js';
-import type {
-  DomainBalance,
-  DomainReading,
-  TaskShare,
-  UnattributedReason,
-  WindowShares,
-} from '../model/window.js';
-import { apportion } from './apportion.js';
-import { claimsOn, type Claims } from './claims.js';
+import { microjoules } from '../model/units.js';
+import type { Watts } from '../model/units.js';
+import type { DomainBalance, DomainReading, TaskShare, WindowShares } from '../model/window.js';
+import { advancesOf, attributedKind, type Advance } from './advances.js';
 import { balanceDefect, deltaDefect } from './conservation.js';
-import { timeModel } from './time-model.js';
-import type { WeightModel, WindowWeights } from './weights.js';
+import type { DramSplit, MemoryUse } from './dram-weights.js';
+import type { IdlePolicy, Reservations } from './idle-policy.js';
+import { DEFAULT_SEED, type SeedParameters } from './seed-model.js';
+import { balanceOf, splitDomain, type DomainSplit, type SplitContext } from './split-domain.js';
+import { weigh, type AttributionModel } from './weigh.js';
+import type { WindowWeights } from './weights.js';
+
+export { attributedKind };
+
+/** What was chosen once, in the configuration. */
+export interface AttributionSettings {
+  readonly model: AttributionModel;
+  readonly seed: SeedParameters;
+  readonly dramSplit: DramSplit;
+  readonly idlePolicy: IdlePolicy;
+}
+
+export const DEFAULT_SETTINGS: AttributionSettings = {
+  model: 'counters',
+  seed: DEFAULT_SEED,
+  dramSplit: 'misses',
+  idlePolicy: 'none',
+};
 
 export interface AttributionInput {
   readonly window: ActivityWindow;
@@ -33,6 +46,16 @@ export interface AttributionInput {
   readonly topology: HostTopology;
   /** By domain id; undefined or missing while no floor is known. A model's idle power is one too. */
   readonly idleFloors: ReadonlyMap<string, Watts | undefined>;
+  /** Default: DEFAULT_SETTINGS. */
+  readonly settings?: AttributionSettings | undefined;
+  /** By CPU domain; default: those of the core type. */
+  readonly coefficients?: readonly Coefficients[] | undefined;
+  /** Where memory lies and whose it is, as far as it was read. */
+  readonly memory?: MemoryUse | undefined;
+  /** For the idle policy `request`. */
+  readonly reservations?: Reservations | undefined;
+  /** The kernel's core predictions are scaled by each core's own energy counter. */
+  readonly hasCoreScales?: boolean | undefined;
 }
 
 /** A balance that did not close: a defect of ours. The domain's window went to `inconsistent`. */
@@ -48,88 +71,6 @@ export interface WindowAttribution {
   readonly shares: WindowShares;
   readonly inconsistencies: readonly Inconsistency[];
 }
-
-/** One domain's delta to be split. */
-interface Advance {
-  readonly domain: EnergyDomain;
-  readonly kind: AttributedKind;
-  readonly deltaMicrojoules: Microjoules;
-  readonly spanNanos: Nanos;
-  readonly floorWatts: Watts | undefined;
-}
-
-interface DomainSplit {
-  readonly balance: DomainBalance;
-  /** Undefined where no entity gets anything. */
-  readonly granted: { readonly claims: Claims; readonly shares: Float64Array } | undefined;
-}
-
-/** Memory is memory; anything else that is attributed (a package, its dies, a host model) is CPU. */
-export const attributedKind = (domain: EnergyDomain): AttributedKind =>
-  domain.kind === 'dram' ? 'dram' : 'package';
-
-const floorEnergy = ({ floorWatts, spanNanos, deltaMicrojoules }: Advance): Microjoules => {
-  if (floorWatts === undefined || !(floorWatts > 0)) return ZERO_MICROJOULES;
-  const floor = energyOf(floorWatts, spanNanos);
-  return floor < deltaMicrojoules ? floor : deltaMicrojoules;
-};
-
-const balanceOf = (
-  advance: Advance,
-  weights: WindowWeights,
-  parts: Partial<Pick<DomainBalance, 'entitiesMicrojoules' | 'idleMicrojoules' | 'irqMicrojoules'>>,
-  unattributed: readonly (readonly [UnattributedReason, Microjoules])[],
-): DomainBalance => ({
-  domain: advance.domain,
-  split: weights.split,
-  deltaMicrojoules: advance.deltaMicrojoules,
-  spanNanos: advance.spanNanos,
-  entitiesMicrojoules: parts.entitiesMicrojoules ?? ZERO_MICROJOULES,
-  idleMicrojoules: parts.idleMicrojoules ?? ZERO_MICROJOULES,
-  irqMicrojoules: parts.irqMicrojoules ?? ZERO_MICROJOULES,
-  unattributed: new Map(unattributed.filter(([, energy]) => energy > 0n)),
-  idleFloorWatts: advance.floorWatts,
-});
-
-const splitAmong = (claims: Claims, advance: Advance, weights: WindowWeights): DomainSplit => {
-  if (!claims.isAnyPositive) {
-    const balance = balanceOf(advance, weights, { idleMicrojoules: advance.deltaMicrojoules }, []);
-    return { balance, granted: undefined };
-  }
-  const idleMicrojoules = floorEnergy(advance);
-  const shares = apportion(Number(advance.deltaMicrojoules - idleMicrojoules), claims.weights);
-  const rowCount = claims.taskRows.length + claims.overflowRows.length;
-  const fixed = (at: number): Microjoules => microjoules(BigInt(shares[rowCount + at] ?? 0));
-  const entities = shares.subarray(0, rowCount).reduce((sum, share) => sum + share, 0);
-  const balance = balanceOf(
-    advance,
-    weights,
-    {
-      entitiesMicrojoules: microjoules(BigInt(entities)),
-      idleMicrojoules,
-      irqMicrojoules: fixed(0),
-    },
-    [
-      ['unslotted', fixed(1)],
-      ['overflow', fixed(2)],
-    ],
-  );
-  return { balance, granted: { claims, shares } };
-};
-
-const splitDomain = (
-  advance: Advance,
-  input: AttributionInput,
-  weights: WindowWeights,
-): DomainSplit => {
-  const result = claimsOn(advance.domain, input.window, weights, input.topology);
-  if (result._tag === 'Claims') return splitAmong(result.claims, advance, weights);
-  const idleMicrojoules = floorEnergy(advance);
-  const rest = microjoules(advance.deltaMicrojoules - idleMicrojoules);
-  const reason = result._tag === 'UnknownPackage' ? 'unknown-package' : 'no-activity';
-  const balance = balanceOf(advance, weights, { idleMicrojoules }, [[reason, rest]]);
-  return { balance, granted: undefined };
-};
 
 const grant = (split: DomainSplit, kind: AttributedKind, shares: WindowShares): void => {
   if (split.granted === undefined) return;
@@ -148,50 +89,49 @@ const emptyShares = (window: ActivityWindow): WindowShares => {
   };
 };
 
-const advancesOf = ({ readings, idleFloors }: AttributionInput): readonly Advance[] =>
-  readings.flatMap(({ domain, step }) =>
-    step._tag === 'Advanced' && domain.isAttributed
-      ? [
-          {
-            domain,
-            kind: attributedKind(domain),
-            deltaMicrojoules: step.deltaMicrojoules,
-            spanNanos: step.spanNanos,
-            floorWatts: idleFloors.get(domain.id),
-          },
-        ]
-      : [],
-  );
-
 type CheckedSplit =
   | { readonly _tag: 'Closed'; readonly split: DomainSplit }
   | { readonly _tag: 'Defect'; readonly detail: string };
 
-const splitChecked = (
-  advance: Advance,
-  input: AttributionInput,
-  weights: WindowWeights,
-): CheckedSplit => {
+const splitChecked = (advance: Advance, context: SplitContext): CheckedSplit => {
   const unusable = deltaDefect(advance.deltaMicrojoules);
   if (unusable !== undefined) return { _tag: 'Defect', detail: unusable };
-  const split = splitDomain(advance, input, weights);
+  const split = splitDomain(advance, context);
   const detail = balanceDefect(split.balance);
   return detail === undefined ? { _tag: 'Closed', split } : { _tag: 'Defect', detail };
 };
 
+const defaultsOf = ({ cpuDomains }: HostTopology): readonly Coefficients[] =>
+  cpuDomains.map(({ coreType }) => defaultCoefficients(coreType));
+
+/** The weights that `attribute` splits by. */
+export const weightsOf = (input: AttributionInput): WindowWeights => {
+  const { model, seed, dramSplit } = input.settings ?? DEFAULT_SETTINGS;
+  const coefficients = input.coefficients ?? defaultsOf(input.topology);
+  const hasCoreScales = input.hasCoreScales ?? false;
+  const { memory } = input;
+  return weigh(input.window, { model, coefficients, seed, dramSplit, memory, hasCoreScales });
+};
+
+const splitContext = (input: AttributionInput): SplitContext => ({
+  window: input.window,
+  topology: input.topology,
+  weights: weightsOf(input),
+  memory: input.memory,
+  idlePolicy: (input.settings ?? DEFAULT_SETTINGS).idlePolicy,
+  reservations: input.reservations ?? new Map(),
+});
+
 /** Splits every advanced, attributed domain of the window. Pure; cost O(tasks) per domain. */
-export const attribute = (
-  input: AttributionInput,
-  model: WeightModel = timeModel,
-): WindowAttribution => {
-  const weights = new Map<AttributedKind, WindowWeights>();
+export const attribute = (input: AttributionInput): WindowAttribution => {
+  const advances = advancesOf(input.readings, input.idleFloors);
   const shares = emptyShares(input.window);
   const balances: DomainBalance[] = [];
   const inconsistencies: Inconsistency[] = [];
-  for (const advance of advancesOf(input)) {
-    const weighed = weights.get(advance.kind) ?? model(input.window, advance.kind);
-    weights.set(advance.kind, weighed);
-    const result = splitChecked(advance, input, weighed);
+  if (advances.length === 0) return { balances, shares, inconsistencies };
+  const context = splitContext(input);
+  for (const advance of advances) {
+    const result = splitChecked(advance, context);
     if (result._tag === 'Closed') {
       balances.push(result.split.balance);
       grant(result.split, advance.kind, shares);
@@ -202,7 +142,7 @@ export const attribute = (
     inconsistencies.push({ domainId: domain.id, windowIndex, detail: result.detail });
     // Nobody is charged by a split that does not close; the energy itself was measured and stays.
     if (deltaMicrojoules > 0n) {
-      balances.push(balanceOf(advance, weighed, {}, [['inconsistent', deltaMicrojoules]]));
+      balances.push(balanceOf(advance, context.weights, {}, [['inconsistent', deltaMicrojoules]]));
     }
   }
   return { balances, shares, inconsistencies };

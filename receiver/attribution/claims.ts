@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Who may claim a part of one energy domain: everything that ran on the CPUs it covers. */
+/**
+ * Who may claim a part of one energy domain. A package is claimed by what ran on its CPUs; a memory
+ * domain by whatever has its memory there, wherever it ran.
+ */
 import type { ActivityWindow } from '../model/activity.js';
 import type { EnergyDomain } from '../model/energy-domain.js';
 import type { HostTopology } from '../model/host-topology.js';
-import type { WindowWeights } from './weights.js';
+import { locatedRatio, nodesOf, type MemoryUse } from './dram-weights.js';
+import type { PoolWeights, WindowWeights } from './weights.js';
 
-/** One vector of weights and what each of them stands for. */
+/** Vectors of weights and what each entry stands for. */
 export interface Claims {
-  /** `taskRows` first, then `overflowRows`, then one each for irq, unslotted and overflow. */
-  readonly weights: Float64Array;
+  /** Rows of `window.tasks` first, then of `window.overflow`, then one each for irq, unslotted, overflow. */
   readonly taskRows: readonly number[];
   readonly overflowRows: readonly number[];
+  /** The cores' pool, or all there is of a domain that has no second one. */
+  readonly core: Float64Array;
+  /** The rest of the package; undefined for memory. */
+  readonly uncore: Float64Array | undefined;
   readonly isAnyPositive: boolean;
+  /** See DomainBalance.locatedShare. */
+  readonly locatedShare: number | undefined;
 }
 
 export type ClaimsResult =
@@ -24,7 +33,10 @@ export type ClaimsResult =
 export const FIXED_CLAIMS = 3;
 
 /** A domain without a package (one meter or one model for the whole host) covers every CPU domain. */
-const coveredCpuDomains = (domain: EnergyDomain, topology: HostTopology): ReadonlySet<number> =>
+export const coveredCpuDomains = (
+  domain: EnergyDomain,
+  topology: HostTopology,
+): ReadonlySet<number> =>
   new Set(
     topology.cpuDomains
       .filter(({ packageId }) => domain.packageId === undefined || packageId === domain.packageId)
@@ -42,15 +54,105 @@ const rowsIn = (
   return found;
 };
 
-const fixedWeights = (weights: WindowWeights, covered: ReadonlySet<number>): number[] => {
-  const sum = [0, 0, 0];
-  for (const [index, domain] of weights.cpuDomains) {
+const addFixed = (
+  pool: PoolWeights,
+  covered: ReadonlySet<number>,
+  into: Float64Array,
+  from: number,
+): void => {
+  for (const [index, domain] of pool.cpuDomains) {
     if (!covered.has(index)) continue;
-    sum[0] = (sum[0] ?? 0) + domain.irq;
-    sum[1] = (sum[1] ?? 0) + domain.unslotted;
-    sum[2] = (sum[2] ?? 0) + domain.overflow;
+    into[from] = (into[from] ?? 0) + domain.irq;
+    into[from + 1] = (into[from + 1] ?? 0) + domain.unslotted;
+    into[from + 2] = (into[from + 2] ?? 0) + domain.overflow;
   }
-  return sum;
+};
+
+interface Rows {
+  readonly taskRows: readonly number[];
+  readonly overflowRows: readonly number[];
+}
+
+const vectorOf = (
+  pool: PoolWeights,
+  { taskRows, overflowRows }: Rows,
+  covered: ReadonlySet<number>,
+): Float64Array => {
+  const vector = new Float64Array(taskRows.length + overflowRows.length + FIXED_CLAIMS);
+  let at = 0;
+  for (const row of taskRows) vector[at++] = pool.tasks[row] ?? 0;
+  for (const row of overflowRows) vector[at++] = pool.overflow[row] ?? 0;
+  addFixed(pool, covered, vector, at);
+  return vector;
+};
+
+const hasAny = (vector: Float64Array | undefined): boolean =>
+  vector?.some((weight) => weight > 0) ?? false;
+
+const packageClaims = (
+  window: ActivityWindow,
+  weights: WindowWeights,
+  covered: ReadonlySet<number>,
+): Claims => {
+  const rows = {
+    taskRows: rowsIn(window.tasks, covered),
+    overflowRows: rowsIn(window.overflow, covered),
+  };
+  const core = vectorOf(weights.core, rows, covered);
+  const uncore = vectorOf(weights.uncore, rows, covered);
+  const isAnyPositive = hasAny(core) || hasAny(uncore);
+  return { ...rows, core, uncore, isAnyPositive, locatedShare: undefined };
+};
+
+/** Rows and their weights on the domain's nodes: found together, a row far away weighs nothing here. */
+const locate = (
+  window: ActivityWindow,
+  pool: PoolWeights,
+  nodes: ReadonlySet<number>,
+  covered: ReadonlySet<number>,
+  memory: MemoryUse | undefined,
+): { readonly taskRows: number[]; readonly weights: number[]; readonly locatedShare: number } => {
+  const taskRows: number[] = [];
+  const weights: number[] = [];
+  let all = 0;
+  let located = 0;
+  window.tasks.forEach((task, row) => {
+    const known = locatedRatio(task, nodes, memory);
+    const weight = (pool.tasks[row] ?? 0) * (known ?? (covered.has(task.cpuDomain) ? 1 : 0));
+    // Its own package's rows are listed whatever they weigh: they may share what nobody's weight claims.
+    if (weight <= 0 && !covered.has(task.cpuDomain)) return;
+    taskRows.push(row);
+    weights.push(weight);
+    all += weight;
+    if (known !== undefined) located += weight;
+  });
+  return { taskRows, weights, locatedShare: all > 0 ? located / all : 0 };
+};
+
+const memoryClaims = (
+  domain: EnergyDomain,
+  window: ActivityWindow,
+  { memory: pool }: WindowWeights,
+  covered: ReadonlySet<number>,
+  context: { readonly topology: HostTopology; readonly memory: MemoryUse | undefined },
+): Claims => {
+  const nodes = nodesOf(domain, context.topology);
+  const overflowRows = rowsIn(window.overflow, covered);
+  if (nodes === undefined) {
+    const rows = { taskRows: rowsIn(window.tasks, covered), overflowRows };
+    const core = vectorOf(pool, rows, covered);
+    const isAnyPositive = hasAny(core);
+    return { ...rows, core, uncore: undefined, isAnyPositive, locatedShare: undefined };
+  }
+  const { taskRows, weights, locatedShare } = locate(window, pool, nodes, covered, context.memory);
+  const core = new Float64Array(taskRows.length + overflowRows.length + FIXED_CLAIMS);
+  core.set(weights);
+  overflowRows.forEach((row, at) => {
+    core[taskRows.length + at] = pool.overflow[row] ?? 0;
+  });
+  addFixed(pool, covered, core, taskRows.length + overflowRows.length);
+  const isAnyPositive = hasAny(core);
+  return { taskRows, overflowRows, core, uncore: undefined, isAnyPositive, locatedShare };
 };
 
 export const claimsOn = (
@@ -58,19 +160,16 @@ export const claimsOn = (
   window: ActivityWindow,
   weights: WindowWeights,
   topology: HostTopology,
+  memory: MemoryUse | undefined,
 ): ClaimsResult => {
   const covered = coveredCpuDomains(domain, topology);
   if (covered.size === 0) return { _tag: 'UnknownPackage' };
   if (!window.cpus.some(({ cpuDomain }) => covered.has(cpuDomain))) {
     return { _tag: 'NoActivityRecord' };
   }
-  const taskRows = rowsIn(window.tasks, covered);
-  const overflowRows = rowsIn(window.overflow, covered);
-  const vector = new Float64Array(taskRows.length + overflowRows.length + FIXED_CLAIMS);
-  let at = 0;
-  for (const row of taskRows) vector[at++] = weights.tasks[row] ?? 0;
-  for (const row of overflowRows) vector[at++] = weights.overflow[row] ?? 0;
-  for (const weight of fixedWeights(weights, covered)) vector[at++] = weight;
-  const isAnyPositive = vector.some((weight) => weight > 0);
-  return { _tag: 'Claims', claims: { weights: vector, taskRows, overflowRows, isAnyPositive } };
+  const claims =
+    domain.kind === 'dram'
+      ? memoryClaims(domain, window, weights, covered, { topology, memory })
+      : packageClaims(window, weights, covered);
+  return { _tag: 'Claims', claims };
 };

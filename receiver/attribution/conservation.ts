@@ -18,13 +18,15 @@ export const deltaDefect = (deltaMicrojoules: bigint): string | undefined => {
     : undefined;
 };
 
-/** What is wrong with a balance; undefined if entities + idle + irq + unattributed = delta. */
+/** What is wrong with a balance; undefined if entities + idle + irq + igpu + unattributed = delta. */
 export const balanceDefect = (balance: DomainBalance): string | undefined => {
   const { deltaMicrojoules, entitiesMicrojoules, idleMicrojoules, irqMicrojoules } = balance;
+  const { igpuMicrojoules } = balance;
   const parts = [
     entitiesMicrojoules,
     idleMicrojoules,
     irqMicrojoules,
+    igpuMicrojoules,
     ...balance.unattributed.values(),
   ];
   const sum = parts.reduce<bigint>((all, part) => all + part, 0n);

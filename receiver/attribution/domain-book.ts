@@ -20,6 +20,8 @@ interface DomainEntry {
   entitiesMicrojoules: Microjoules;
   idleMicrojoules: Microjoules;
   irqMicrojoules: Microjoules;
+  igpuMicrojoules: Microjoules;
+  countedShare: number;
   windowsAccepted: number;
   readonly unattributed: Map<UnattributedReason, Microjoules>;
   readonly windowsRejected: Map<RejectReason, number>;
@@ -33,6 +35,8 @@ const newEntry = (domain: EnergyDomain): DomainEntry => ({
   entitiesMicrojoules: ZERO_MICROJOULES,
   idleMicrojoules: ZERO_MICROJOULES,
   irqMicrojoules: ZERO_MICROJOULES,
+  igpuMicrojoules: ZERO_MICROJOULES,
+  countedShare: 0,
   windowsAccepted: 0,
   unattributed: new Map(),
   windowsRejected: new Map(),
@@ -96,6 +100,7 @@ export class DomainBook {
   private bookBalance(balance: DomainBalance): void {
     const entry = this.entryOf(balance.domain);
     entry.split = balance.split;
+    entry.countedShare = balance.countedShare;
     entry.windowsAccepted += 1;
     entry.acceptedMicrojoules = addMicrojoules(entry.acceptedMicrojoules, balance.deltaMicrojoules);
     entry.entitiesMicrojoules = addMicrojoules(
@@ -104,6 +109,7 @@ export class DomainBook {
     );
     entry.idleMicrojoules = addMicrojoules(entry.idleMicrojoules, balance.idleMicrojoules);
     entry.irqMicrojoules = addMicrojoules(entry.irqMicrojoules, balance.irqMicrojoules);
+    entry.igpuMicrojoules = addMicrojoules(entry.igpuMicrojoules, balance.igpuMicrojoules);
     for (const [reason, energy] of balance.unattributed) {
       entry.unattributed.set(
         reason,

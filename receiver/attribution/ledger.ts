@@ -3,7 +3,7 @@
  * Cumulative energy and CPU time of every entity since the agent started. Bounded, and whole at all
  * times: per kind of energy
  *
- *   Σ processes (living and ended) + exited + overflow + idle + irq + unattributed = accepted
+ *   Σ processes (living and ended) + exited + overflow + idle + irq + igpu + unattributed = accepted
  *
  * and the same for cgroups, names and users; for threads from the moment they are asked for. Nothing ever decreases, except that an entry that goes
  * (exported after its end, or evicted) moves whole into a remainder.

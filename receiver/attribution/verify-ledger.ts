@@ -36,7 +36,8 @@ const sumOf = (accounts: Iterable<EnergyAccount>, before: EntitySums): EntitySum
 const domainDefects = (domain: DomainTotals): readonly string[] => {
   const nobody = [...domain.unattributed.values()].reduce<bigint>((sum, part) => sum + part, 0n);
   const { acceptedMicrojoules: accepted, entitiesMicrojoules: entities } = domain;
-  const sum = entities + domain.idleMicrojoules + domain.irqMicrojoules + nobody;
+  const { idleMicrojoules: idle, irqMicrojoules: irq, igpuMicrojoules: igpu } = domain;
+  const sum = entities + idle + irq + igpu + nobody;
   return sum === accepted
     ? []
     : [`${domain.domain.id}: parts are ${String(sum)} uJ, accepted ${String(accepted)} uJ`];

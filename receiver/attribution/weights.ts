@@ -1,30 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a model of a task's energy must answer: one weight for everything that ran in a window. Only
- * their ratios within one package count. The time model is one; a counter model replaces it without
- * any change to the attribution.
+ * One weight for everything that ran in a window, per pool of energy. Only their ratios within one
+ * domain count: the energy itself comes from the counters.
  */
-import type { ActivityWindow } from '../model/activity.js';
-import type { AttributedKind, SplitMethod } from '../model/energy-domain.js';
+import type { SplitMethod } from '../model/energy-domain.js';
 
 /** Weights that are not a task's or a cgroup's, summed per CPU domain. */
 export interface CpuDomainWeights {
   /** Interrupt time: its own bucket. */
-  irq: number;
+  readonly irq: number;
   /** Task time of nobody we know. */
-  unslotted: number;
+  readonly unslotted: number;
   /** Task time without a slot whose cgroup was not kept. */
-  overflow: number;
+  readonly overflow: number;
 }
 
-export interface WindowWeights {
-  readonly split: SplitMethod;
+export interface PoolWeights {
   /** Parallel to `window.tasks`. */
   readonly tasks: Float64Array;
   /** Parallel to `window.overflow`. */
   readonly overflow: Float64Array;
   /** By CPU domain; only those of which the window has a CPU record. */
-  readonly cpuDomains: ReadonlyMap<number, Readonly<CpuDomainWeights>>;
+  readonly cpuDomains: ReadonlyMap<number, CpuDomainWeights>;
 }
 
-export type WeightModel = (window: ActivityWindow, kind: AttributedKind) => WindowWeights;
+export interface WindowWeights {
+  readonly split: SplitMethod;
+  /** Part of the task time whose slices had a counter reading, 0..1. */
+  readonly countedShare: number;
+  /** What the cores should have drawn. */
+  readonly core: PoolWeights;
+  /** What the package outside its cores should have drawn; all zero where the model has no such part. */
+  readonly uncore: PoolWeights;
+  /** Lines fetched from memory, or what stands for them; see `memorySplit`. */
+  readonly memory: PoolWeights;
+  readonly memorySplit: SplitMethod;
+}

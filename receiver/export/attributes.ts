@@ -46,7 +46,7 @@ export const ATTRIBUTES = {
   ],
   split: [
     'wattfeed.split',
-    'How energy was split among tasks: by hardware `counters` or by CPU `time`. When it changes, the series ends and a new one begins.',
+    'How energy was split among tasks: by hardware `counters`, by CPU `time`, by the `seed` formula, or (memory) by `rss`. When it changes, the series ends and a new one begins.',
   ],
   source: [
     'wattfeed.source',

@@ -56,7 +56,7 @@ How to read the numbers:
 - **Domains overlap** in \`hw.energy\` (a package contains its cores): sum only series without \`hw.parent\`.
   \`wattfeed.domain\` \`package\` and \`dram\` of attributed energy do not overlap.
 - **Nothing is lost in a sum of current values**: per \`wattfeed.domain\`, \`wattfeed.process.energy\` (with its overflow series) +
-  \`wattfeed.process.exited.energy\` + idle + irq + unattributed = \`hw.energy\` of the attributed domains. The same holds for
+  \`wattfeed.process.exited.energy\` + idle + irq + igpu + unattributed = \`hw.energy\` of the attributed domains. The same holds for
   cgroups, and for threads where they are exported (\`export.levels.thread\`).
 - **In a sum of rates leave out \`exited\` and \`removed\`**: they repeat joules that were counted while their series lived.
 - **Labels never change under a series.** When a process changes its name, owner or cgroup, or the way of splitting

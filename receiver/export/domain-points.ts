@@ -56,6 +56,8 @@ const addUnassigned = (set: MetricSet, table: StreamTable, totals: DomainTotals)
   const attributes = domainAttributes(totals.domain);
   table.add(set, 'idleEnergy', 'microjoules', totals.idleMicrojoules, attributes);
   table.add(set, 'irqEnergy', 'microjoules', totals.irqMicrojoules, attributes);
+  if (totals.igpuMicrojoules > 0n)
+    table.add(set, 'igpuEnergy', 'microjoules', totals.igpuMicrojoules, attributes);
   for (const [reason, energyMicrojoules] of totals.unattributed) {
     const withReason = { ...attributes, [attributeName('reason')]: reason };
     table.add(set, 'unattributedEnergy', 'microjoules', energyMicrojoules, withReason);

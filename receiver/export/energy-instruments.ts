@@ -191,13 +191,22 @@ export const ENERGY_INSTRUMENTS = {
     description: 'Measured energy of interrupt handling, attributed to no task.',
     attributes: ['hwId', 'domain', 'origin'],
   },
+  igpuEnergy: {
+    name: 'wattfeed.igpu.energy',
+    unit: 'J',
+    kind: 'counter',
+    stability: 'beta',
+    description:
+      'Measured energy of the graphics inside a client package (the `uncore` zone), taken out before anything is split among tasks. No series where the package has none.',
+    attributes: ['hwId', 'domain', 'origin'],
+  },
   unattributedEnergy: {
     name: 'wattfeed.unattributed.energy',
     unit: 'J',
     kind: 'counter',
     stability: 'beta',
     description:
-      'Measured energy that is nobody’s. Reasons: `overflow` (no slot left), `unslotted` (task not seen at its start), `no-activity` (no record of the CPUs), `unknown-package`, `inconsistent` (a defect, logged). Per domain: `hw.energy` = tasks + idle + irq + unattributed, to the microjoule.',
+      'Measured energy that is nobody’s. Reasons: `overflow` (no slot left), `unslotted` (task not seen at its start), `no-activity` (no record of the CPUs), `unknown-package`, `inconsistent` (a defect, logged). Per domain: `hw.energy` = tasks + idle + irq + igpu + unattributed, to the microjoule.',
     attributes: ['hwId', 'domain', 'origin', 'reason'],
   },
 } as const satisfies Record<string, Instrument>;

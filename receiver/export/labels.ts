@@ -5,12 +5,14 @@
  * and no joule is ever shown under a label that it did not have.
  */
 import type { Attributes } from '@opentelemetry/api';
-import type { AttributedKind, EnergyDomain } from '../model/energy-domain.js';
+import type { AttributedKind, EnergyDomain, SplitMethod } from '../model/energy-domain.js';
 import type { DomainTotals } from '../model/ledger-view.js';
 import { attributeName } from './attributes.js';
 import type { Measure, MeasureLabels } from './lane.js';
 
 const SEPARATOR = '/';
+/** What is claimed of several packages is what holds for all of them. */
+const WEAKEST_FIRST: readonly SplitMethod[] = ['rss', 'time', 'seed', 'counters'];
 /** CPU time is measured by the kernel; there is nothing to label. */
 const CPU_LABEL = '';
 
@@ -19,8 +21,8 @@ const labelOf = (kind: AttributedKind, domains: readonly DomainTotals[]): string
   const own = domains.filter(({ domain }) => domain.isAttributed && domain.kind === kind);
   if (own.length === 0) return undefined;
   const isModelled = own.some(({ domain }) => domain.origin === 'modelled');
-  const isByTime = own.some(({ split }) => split === 'time');
-  return [isModelled ? 'modelled' : 'measured', isByTime ? 'time' : 'counters'].join(SEPARATOR);
+  const weakest = WEAKEST_FIRST.find((method) => own.some(({ split }) => split === method));
+  return [isModelled ? 'modelled' : 'measured', weakest ?? 'time'].join(SEPARATOR);
 };
 
 export const measureLabels = (

@@ -85,16 +85,21 @@ export interface DomainRow {
   readonly source: EnergySourceKind;
   readonly origin: EnergyOrigin;
   readonly split: SplitMethod | null;
+  /** Part of the last window's task time that hardware counters saw, 0..1; the rest went by time. */
+  readonly countedShare?: number;
   /** `ok`, `first`, or the reason of a rejected or failed window, e.g. `failed: permission (EACCES)`. */
   readonly state: string;
   readonly watts: number | null;
   readonly idleWatts: number | null;
   readonly irqWatts: number | null;
+  /** Integrated graphics, by its own counter. */
+  readonly igpuWatts?: number | null;
   readonly unattributedWatts: number | null;
   readonly acceptedMicrojoules: string;
   readonly entitiesMicrojoules: string;
   readonly idleMicrojoules: string;
   readonly irqMicrojoules: string;
+  readonly igpuMicrojoules?: string;
   readonly unattributedMicrojoules: string;
 }
 

@@ -10,8 +10,11 @@ export type EnergyDomainKind = 'package' | 'die' | 'core' | 'uncore' | 'dram' | 
 
 /** Where a joule comes from: a counter, or an estimate. */
 export type EnergyOrigin = 'measured' | 'modelled';
-/** How a domain's joules were split: by hardware counters or by CPU time. */
-export type SplitMethod = 'counters' | 'time';
+/**
+ * How a domain's joules were split: by hardware counters, by CPU time (with frequency and shared cores),
+ * by the seed article's formula, or (memory only) by resident memory.
+ */
+export type SplitMethod = 'counters' | 'time' | 'seed' | 'rss';
 export type EnergySourceKind = 'perf' | 'powercap' | 'hwmon' | 'power-supply' | 'model';
 
 export interface EnergyDomain {

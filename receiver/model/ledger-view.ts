@@ -69,16 +69,20 @@ export interface ThreadTotals {
 }
 
 /**
- * One energy domain since start. accepted = entities + idle + irq + unattributed, exactly, for a domain
+ * One energy domain since start. accepted = entities + idle + irq + igpu + unattributed, exactly, for a domain
  * that is attributed; the others (inside or around one) have an accepted total and no parts.
  */
 export interface DomainTotals {
   readonly domain: EnergyDomain;
   readonly split: SplitMethod;
+  /** Of the last window: part of the task time that was counted, 0..1. */
+  readonly countedShare: number;
   readonly acceptedMicrojoules: Microjoules;
   readonly entitiesMicrojoules: Microjoules;
   readonly idleMicrojoules: Microjoules;
   readonly irqMicrojoules: Microjoules;
+  /** Integrated graphics; 0 where the package has no counter of it. */
+  readonly igpuMicrojoules: Microjoules;
   readonly unattributed: ReadonlyMap<UnattributedReason, Microjoules>;
   readonly windowsAccepted: number;
   readonly windowsRejected: ReadonlyMap<RejectReason, number>;

@@ -40,18 +40,26 @@ export type UnattributedReason =
   /** The attribution's own check failed: a defect, counted and logged. */
   | 'inconsistent';
 
-/** Where one attributed domain's delta went. entities + idle + irq + unattributed = delta, exactly. */
+/** Where one attributed domain's delta went. entities + idle + irq + igpu + unattributed = delta, exactly. */
 export interface DomainBalance {
   readonly domain: EnergyDomain;
   readonly split: SplitMethod;
+  /** Part of the task time whose slices had a counter reading, 0..1; the rest went by time. */
+  readonly countedShare: number;
+  /** Memory: part of the weight whose place (NUMA node) was read; undefined elsewhere, and on one package. */
+  readonly locatedShare: number | undefined;
   readonly deltaMicrojoules: Microjoules;
   readonly spanNanos: Nanos;
   readonly entitiesMicrojoules: Microjoules;
   readonly idleMicrojoules: Microjoules;
   readonly irqMicrojoules: Microjoules;
+  /** The integrated graphics of a client package, by its own counter; taken out before anything is split. */
+  readonly igpuMicrojoules: Microjoules;
   readonly unattributed: ReadonlyMap<UnattributedReason, Microjoules>;
   /** The idle floor used; undefined while none is known yet: then all energy is active if anything ran. */
   readonly idleFloorWatts: Watts | undefined;
+  /** Active energy that the cores' own counter showed and that was split apart; undefined without one. */
+  readonly coreMicrojoules: Microjoules | undefined;
 }
 
 /** One (thread, CPU domain)'s part of one window, see `taskShareAt`. */

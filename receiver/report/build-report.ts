@@ -50,6 +50,8 @@ export interface ReportInput {
 const SPLIT_WORDS: Readonly<Record<SplitMethod, string>> = {
   time: 'CPU time',
   counters: 'counters',
+  seed: "the seed's formula",
+  rss: 'resident memory',
 };
 
 const splitOf = (domains: readonly DomainTotals[], kind: 'dram' | 'cpu'): SplitMethod | undefined =>

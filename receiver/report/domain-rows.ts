@@ -48,15 +48,18 @@ const domainRow = (
   return {
     ...printedDomain(domain),
     split: domain.isAttributed ? totals.split : null,
+    ...(domain.isAttributed ? { countedShare: totals.countedShare } : {}),
     state: stateText(step),
     watts: domainWatts(step),
     idleWatts: watts(({ idleMicrojoules }) => idleMicrojoules),
     irqWatts: watts(({ irqMicrojoules }) => irqMicrojoules),
+    igpuWatts: watts(({ igpuMicrojoules }) => igpuMicrojoules),
     unattributedWatts: watts(({ unattributed }) => sumOf(unattributed.values())),
     acceptedMicrojoules: String(totals.acceptedMicrojoules),
     entitiesMicrojoules: String(totals.entitiesMicrojoules),
     idleMicrojoules: String(totals.idleMicrojoules),
     irqMicrojoules: String(totals.irqMicrojoules),
+    igpuMicrojoules: String(totals.igpuMicrojoules),
     unattributedMicrojoules: String(sumOf(totals.unattributed.values())),
   };
 };

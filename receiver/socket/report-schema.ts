@@ -15,7 +15,7 @@ const energyFields = {
 const energyRow = z.looseObject(energyFields);
 
 const origin = z.enum(['measured', 'modelled']);
-const split = z.enum(['counters', 'time']);
+const split = z.enum(['counters', 'time', 'seed', 'rss']);
 const sourceKind = z.enum(['perf', 'powercap', 'hwmon', 'power-supply', 'model']);
 const decimal = z.string().regex(/^-?\d+$/);
 
@@ -28,15 +28,18 @@ const domainRow = z.looseObject({
   source: sourceKind,
   origin,
   split: split.nullable(),
+  countedShare: z.number().exactOptional(),
   state: z.string(),
   watts: z.number().nullable(),
   idleWatts: z.number().nullable(),
   irqWatts: z.number().nullable(),
+  igpuWatts: z.number().nullable().exactOptional(),
   unattributedWatts: z.number().nullable(),
   acceptedMicrojoules: decimal,
   entitiesMicrojoules: decimal,
   idleMicrojoules: decimal,
   irqMicrojoules: decimal,
+  igpuMicrojoules: decimal.exactOptional(),
   unattributedMicrojoules: decimal,
 });
 

@@ -7,6 +7,7 @@ const bucketsOf = (row: DomainRow): readonly bigint[] =>
     row.entitiesMicrojoules,
     row.idleMicrojoules,
     row.irqMicrojoules,
+    row.igpuMicrojoules ?? '0',
     row.unattributedMicrojoules,
   ].map(BigInt);
 

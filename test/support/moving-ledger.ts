@@ -198,6 +198,8 @@ export class MovingLedger implements LedgerView {
       entitiesMicrojoules: microjoules(entities),
       idleMicrojoules: microjoules(idle),
       irqMicrojoules: microjoules(0n),
+      igpuMicrojoules: microjoules(0n),
+      countedShare: 0,
       unattributed: new Map([['overflow', microjoules(0n)]] as const),
       windowsAccepted: this.#windows,
       windowsRejected: new Map([['reset', 1]] as const),

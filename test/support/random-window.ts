@@ -2,7 +2,8 @@
 /**
  * Random but consistent histories of a machine for law tests: processes with threads that are born,
  * move between packages and cgroups, rename themselves and die; slots that are returned and taken
- * again; task time without a slot; energy that advances, is rejected or cannot be read.
+ * again; task time without a slot; slices with and without hardware counters; energy that advances, is
+ * rejected or cannot be read, with the parts that a client package shows of itself.
  */
 import fc from 'fast-check';
 import type { ActivityWindow, OverflowSample, TaskSample } from '../../receiver/model/activity.js';
@@ -42,12 +43,21 @@ const runtime = fc.oneof(
   fc.integer({ min: 1_000, max: WINDOW_NANOS }),
 );
 
+/** Hardware counters of one row: none, some slices, or all. */
+const counted = fc.record({
+  ratio: fc.constantFrom(0, 0.5, 1),
+  cyclesPerNano: fc.integer({ min: 1, max: 5 }),
+  instructionsPerCycle: fc.integer({ min: 0, max: 4 }),
+  missesPerThousand: fc.integer({ min: 0, max: 100 }),
+});
+export type CountedTurn = typeof counted extends fc.Arbitrary<infer T> ? T : never;
+
 /** What one process does in one window. */
 const processTurn = fc.record({
   isBorn: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
   isEnding: fc.integer({ min: 0, max: 4 }).map((n) => n === 0),
   threads: fc.array(
-    fc.record({ runtime, overlapRatio: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    fc.record({ runtime, overlapRatio: fc.double({ min: 0, max: 1, noNaN: true }), counted }),
     {
       minLength: 1,
       maxLength: 3,
@@ -90,9 +100,25 @@ const turn = fc.record({
   hiddenOverflow: runtime,
   unslotted: fc.tuple(runtime, runtime),
   irq: fc.option(fc.tuple(runtime, runtime), { nil: undefined }),
-  energy: fc.array(domainStep, { minLength: 5, maxLength: 5 }),
+  energy: fc.array(domainStep, { minLength: 9, maxLength: 9 }),
 });
 export type Turn = typeof turn extends fc.Arbitrary<infer T> ? T : never;
+
+const featuresOf = (runtimeNanos: number, counted: CountedTurn | undefined) => {
+  if (counted === undefined) return {};
+  const countedNanos = Math.floor(runtimeNanos * counted.ratio);
+  const cycles = countedNanos * counted.cyclesPerNano;
+  const instructions = cycles * counted.instructionsPerCycle;
+  return {
+    uncountedNanos: runtimeNanos - countedNanos,
+    cycles,
+    instructions,
+    phiCycles: Math.floor(cycles * 0.9),
+    phiInstructions: Math.floor(instructions * 0.9),
+    llcMisses: Math.floor((instructions * counted.missesPerThousand) / 1_000),
+    packageOnNanos: Math.floor(runtimeNanos / 2),
+  };
+};
 
 /** Keeps pids, slots and sequences consistent while random turns are played. */
 class Machine {
@@ -143,6 +169,7 @@ class Machine {
       uid: process.uid,
       runtimeNanos,
       overlapNanos: Math.floor(runtimeNanos * (part?.overlapRatio ?? 0)),
+      ...featuresOf(runtimeNanos, part?.counted),
       isDead: process.isEnding,
       isGroupDead: process.isEnding,
     });
@@ -176,11 +203,24 @@ const windowOf = (machine: Machine, drawn: Turn, at: number, packageCount: numbe
   return activityWindow({ index: BigInt(at + 1), tasks, overflow, cpus });
 };
 
+/** Inside a package and attributed to nobody by themselves. */
+const partsOf = (packageId: number) =>
+  (['core', 'uncore'] as const).map((kind) =>
+    packageDomain(packageId, {
+      id: `intel-rapl:${String(packageId)}:${kind}`,
+      kind,
+      name: kind,
+      parentId: `intel-rapl:${String(packageId)}`,
+      isAttributed: false,
+    }),
+  );
+
 const domainsOf = (packageCount: number) => [
   packageDomain(0),
   dramDomain(0),
   ...(packageCount > 1 ? [packageDomain(1), dramDomain(1)] : []),
   platformDomain(),
+  ...Array.from({ length: packageCount }, (_, packageId) => partsOf(packageId)).flat(),
 ];
 
 const readingsOf = (drawn: Turn, packageCount: number): readonly DomainReading[] =>
@@ -197,7 +237,7 @@ export const history = (maxWindows = 12): fc.Arbitrary<History> =>
     .record({
       packageCount: fc.integer({ min: 1, max: 2 }),
       turns: fc.array(turn, { minLength: 1, maxLength: maxWindows }),
-      floors: fc.array(floor, { minLength: 4, maxLength: 4 }),
+      floors: fc.array(floor, { minLength: 9, maxLength: 9 }),
     })
     .map(({ packageCount, turns, floors }) => {
       const machine = new Machine(packageCount);

@@ -56,18 +56,20 @@ const sumOf = (
     ? rows.reduce((sum, row) => sum + (pick(row) ?? 0), 0)
     : undefined;
 
-/** Where a domain's watts went. Idle, irq and unattributed are nobody's; the rest is in the rows. */
+/** Where a domain's watts went. Idle, irq, graphics and unattributed are nobody's; the rest is in the rows. */
 const partsText = (rows: readonly DomainRow[]): string => {
   const watts = sumOf(rows, (row) => row.watts);
   const idle = sumOf(rows, (row) => row.idleWatts);
   const irq = sumOf(rows, (row) => row.irqWatts);
+  const igpu = sumOf(rows, (row) => row.igpuWatts ?? 0) ?? 0;
   const nobody = sumOf(rows, (row) => row.unattributedWatts);
   if (watts === undefined || idle === undefined || irq === undefined || nobody === undefined) {
     return '';
   }
-  const shared = Math.max(0, watts - idle - irq - nobody);
+  const shared = Math.max(0, watts - idle - irq - igpu - nobody);
   return (
     ` idle ${wattsText(idle)}, irq ${wattsText(irq)}, ` +
+    (igpu > 0 ? `graphics ${wattsText(igpu)}, ` : '') +
     `unattributed ${wattsText(nobody)}, processes ${wattsText(shared)}`
   );
 };

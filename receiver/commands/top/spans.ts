@@ -81,6 +81,7 @@ const domainOverSpan = (
     watts,
     idleWatts: wattsOf(before.idleMicrojoules, after.idleMicrojoules),
     irqWatts: wattsOf(before.irqMicrojoules, after.irqMicrojoules),
+    igpuWatts: wattsOf(before.igpuMicrojoules ?? '0', after.igpuMicrojoules ?? '0'),
     unattributedWatts: wattsOf(before.unattributedMicrojoules, after.unattributedMicrojoules),
   };
 };

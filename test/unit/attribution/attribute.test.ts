@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attribute, taskShareAt } from '../../../receiver/attribution/attribute.js';
-import { timeModel } from '../../../receiver/attribution/time-model.js';
-import type { WeightModel } from '../../../receiver/attribution/weights.js';
+import {
+  attribute,
+  DEFAULT_SETTINGS,
+  taskShareAt,
+} from '../../../receiver/attribution/attribute.js';
 import type { ActivityWindow } from '../../../receiver/model/activity.js';
 import { watts, type Watts } from '../../../receiver/model/units.js';
 import type { DomainBalance, DomainReading } from '../../../receiver/model/window.js';
@@ -32,6 +34,7 @@ const partsOf = (balance: DomainBalance): bigint =>
   balance.entitiesMicrojoules +
   balance.idleMicrojoules +
   balance.irqMicrojoules +
+  balance.igpuMicrojoules +
   [...balance.unattributed.values()].reduce<bigint>((sum, part) => sum + part, 0n);
 
 const sum = (values: Float64Array): bigint =>
@@ -140,16 +143,18 @@ describe('attribute', () => {
     expect(balances.map(({ split }) => split)).toEqual(['time', 'time']);
   });
 
-  it('charges a nanosecond beside a busy sibling 0.55 of one alone', () => {
+  it('charges cycles beside a busy sibling 0.55 of those alone, and half the core', () => {
+    const shared = { runtimeNanos: 1_000, overlapNanos: 1_000, uncountedPhiCycles: 550 };
     const window = activityWindow({
       tasks: [
-        taskSample({ tgid: 1, runtimeNanos: 1_000, overlapNanos: 1_000 }),
-        taskSample({ tgid: 2, runtimeNanos: 1_000, overlapNanos: 1_000 }),
-        taskSample({ tgid: 3, runtimeNanos: 1_000 }),
+        taskSample({ tgid: 1, ...shared, packageOnNanos: 0 }),
+        taskSample({ tgid: 2, ...shared, packageOnNanos: 0 }),
+        taskSample({ tgid: 3, runtimeNanos: 1_000, packageOnNanos: 0 }),
       ],
     });
-    expect(packageShares(window, [advancedReading(packageDomain(), 2_100)])).toEqual([
-      550, 550, 1_000,
+    // (0.6 + 1.2 * 0.35) nJ a cycle of 2.5 GHz and 0.5 W of core: 1.6525 and 3.05 nJ a nanosecond.
+    expect(packageShares(window, [advancedReading(packageDomain(), 12_710)])).toEqual([
+      3_305, 3_305, 6_100,
     ]);
   });
 
@@ -230,39 +235,30 @@ describe('attribute', () => {
     expect(negative.balances).toEqual([]);
   });
 
-  it('takes its weights from the model it is given', () => {
-    const window = activityWindow({
-      tasks: [taskSample({ tgid: 1, runtimeNanos: 1 }), taskSample({ tgid: 2, runtimeNanos: 1 })],
-    });
-    const byMisses: WeightModel = (seen, kind) => ({
-      ...timeModel(seen, kind),
-      split: 'counters',
-      tasks: Float64Array.from(kind === 'dram' ? [1, 4] : [1, 1]),
-    });
-    const { shares, balances } = attribute(
-      {
+  it('survives features of nonsense, and still conserves', () => {
+    const nonsense = [NaN, -5, Infinity, 1e308];
+    const tasks = nonsense.map((phiCycles, at) =>
+      taskSample({
+        tgid: at + 1,
+        runtimeNanos: 10,
+        uncountedNanos: 0,
+        phiCycles,
+        phiInstructions: phiCycles,
+        llcMisses: phiCycles,
+      }),
+    );
+    const window = activityWindow({ tasks, cpus: [cpuSample({ unslottedNanos: 5 })] });
+    const readings = [advancedReading(packageDomain(), 1_000), advancedReading(dramDomain(), 7)];
+    for (const model of ['counters', 'time', 'seed'] as const) {
+      const { balances, inconsistencies } = attribute({
         window,
-        readings: [advancedReading(packageDomain(), 10), advancedReading(dramDomain(), 10)],
+        readings,
         topology: topologyOf(),
         idleFloors: NO_FLOORS,
-      },
-      byMisses,
-    );
-    expect(Array.from(shares.tasks.package)).toEqual([5, 5]);
-    expect(Array.from(shares.tasks.dram)).toEqual([2, 8]);
-    expect(balances.map(({ split }) => split)).toEqual(['counters', 'counters']);
-  });
-
-  it('survives a model that weighs with nonsense, and still conserves', () => {
-    const nonsense: WeightModel = (seen, kind) => ({
-      ...timeModel(seen, kind),
-      tasks: Float64Array.from(seen.tasks, (_, i) => [NaN, -5, Infinity, 1e308][i % 4] ?? 0),
-    });
-    const tasks = [1, 2, 3, 4].map((tgid) => taskSample({ tgid, runtimeNanos: 10 }));
-    const window = activityWindow({ tasks, cpus: [cpuSample({ unslottedNanos: 5 })] });
-    const readings = [advancedReading(packageDomain(), 1_000)];
-    const input = { window, readings, topology: topologyOf(), idleFloors: NO_FLOORS };
-    const { balances } = attribute(input, nonsense);
-    expect(balances[0]?.unattributed.get('unslotted')).toBe(1_000n);
+        settings: { ...DEFAULT_SETTINGS, model },
+      });
+      expect(inconsistencies).toEqual([]);
+      expect(balances.map(partsOf)).toEqual([1_000n, 7n]);
+    }
   });
 });

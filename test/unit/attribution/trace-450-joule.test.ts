@@ -19,7 +19,7 @@ import type { Ledger } from '../../../receiver/attribution/ledger.js';
 import { windowReport } from '../../../receiver/attribution/window-report.js';
 import type { ActivityWindow, TaskSample } from '../../../receiver/model/activity.js';
 import { addKnown } from '../../../receiver/model/energy-row.js';
-import { watts } from '../../../receiver/model/units.js';
+import { watts, windowNanos } from '../../../receiver/model/units.js';
 import { buildReport } from '../../../receiver/report/build-report.js';
 import { encodeBatch } from '../../support/encode-window.js';
 import { newLedger } from '../../support/ledger.js';
@@ -96,10 +96,11 @@ const decodeTrace = (): readonly ActivityWindow[] => {
   return decoded.right;
 };
 
-const run = () => {
+const run = (change: (window: ActivityWindow) => ActivityWindow = (window) => window) => {
   const ledger = newLedger();
   const topology = topologyOf(1, CPUS);
-  const reports = decodeTrace().map((window) => {
+  const reports = decodeTrace().map((decoded) => {
+    const window = change(decoded);
     const input = { window, readings: READINGS, topology, idleFloors: IDLE_FLOORS };
     const attribution = attribute(input);
     ledger.book(window, READINGS, attribution);
@@ -206,7 +207,46 @@ describe('the 450 J trace', () => {
     const cpuRatio = report.processes.reduce((sum, row) => sum + row.cpuRatio, 0);
     expect(cpuRatio).toBeCloseTo(4.9, 9);
   });
+});
 
-  // Misses: A 1e9, B 4e9, C 1e8. By time B gets 5/49 of the 30 J above the floor, by misses 4/5.1.
-  it.todo('gives B most of the memory energy, by cache misses (needs hardware counters)');
+describe('the 450 J trace with hardware counters', () => {
+  /** Over 10 s: misses A 1e9, B 4e9, C 1e8; A runs at 2 instructions per cycle, B at 0.2, C at 1.5. */
+  const FEATURES: Readonly<Record<string, { ipc: number; missesPerSecond: number }>> = {
+    A: { ipc: 2, missesPerSecond: 1e9 / 40 },
+    B: { ipc: 0.2, missesPerSecond: 4e9 / 5 },
+    C: { ipc: 1.5, missesPerSecond: 1e8 / 4 },
+  };
+
+  const counted = (task: TaskSample): TaskSample => {
+    const { ipc, missesPerSecond } = FEATURES[task.processComm] ?? { ipc: 1, missesPerSecond: 0 };
+    const cycles = task.runtimeNanos * 3;
+    return {
+      ...task,
+      uncountedNanos: windowNanos(0),
+      cycles,
+      instructions: cycles * ipc,
+      phiCycles: cycles,
+      phiInstructions: cycles * ipc,
+      llcMisses: (task.runtimeNanos * missesPerSecond) / SECOND_NANOS,
+      uncountedPhiCycles: 0,
+      packageOnNanos: windowNanos(task.runtimeNanos / 5),
+    };
+  };
+
+  it('gives B at least 70 % of the memory energy, charges every C, and loses nothing', () => {
+    const { ledger } = run((window) => ({ ...window, tasks: window.tasks.map(counted) }));
+    expect(ledger.verify()).toEqual([]);
+    const [pkg, dram] = ledger.domains();
+    expect([pkg?.split, dram?.split, dram?.countedShare]).toEqual(['counters', 'counters', 1]);
+    const [a, b, c] = ['A', 'B', 'C'].map((name) => byName(ledger, name).energy);
+    expect((a?.dram ?? 0n) + (b?.dram ?? 0n) + (c?.dram ?? 0n)).toBe(30_000_000n);
+    expect((a?.package ?? 0n) + (b?.package ?? 0n) + (c?.package ?? 0n)).toBe(300_000_000n);
+    expect(Number(b?.dram) / 30e6).toBeGreaterThan(0.7);
+    expect(Number(b?.dram) / 30e6).toBeCloseTo(4 / 5.1, 5);
+    // Without its misses it would be below its 5 of 49 CPU seconds: it runs few instructions.
+    expect(Number(b?.package) / 300e6).toBeGreaterThan(5 / 49);
+    const ended = [...ledger.processes()].filter(({ identity }) => identity.name === 'C');
+    expect(ended).toHaveLength(200);
+    for (const { energy } of ended) expect(energy.package).toBeGreaterThan(0n);
+  });
 });

@@ -141,7 +141,7 @@ describe('ledger and producer', { timeout: TIMEOUT_MILLIS }, () => {
           const threads =
             sum('wattfeed.thread.energy', kind) + sum('wattfeed.thread.exited.energy', kind);
           expect(threads).toBe(entities);
-          const nobody = ['idle', 'irq', 'unattributed'].map((one) =>
+          const nobody = ['idle', 'irq', 'igpu', 'unattributed'].map((one) =>
             sum(`wattfeed.${one}.energy`, kind),
           );
           const all = nobody.reduce((total, one) => total + one, entities);

@@ -285,6 +285,8 @@ describe('labelOf', () => {
     entitiesMicrojoules: ZERO_MICROJOULES,
     idleMicrojoules: ZERO_MICROJOULES,
     irqMicrojoules: ZERO_MICROJOULES,
+    igpuMicrojoules: ZERO_MICROJOULES,
+    countedShare: 0,
     unattributed: new Map(),
     windowsAccepted: 0,
     windowsRejected: new Map(),

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Rows' weights -> a pool: task time without a row of its own (interrupts, tasks that found no slot)
+ * weighs as much per nanosecond as the mean of the tasks of its CPU domain, for nobody knows more of it.
+ */
+import type { ActivityWindow } from '../model/activity.js';
+import type { DomainFeatures } from './row-terms.js';
+import type { CpuDomainWeights, PoolWeights } from './weights.js';
+
+interface Sum {
+  weight: number;
+  nanos: number;
+}
+
+/** Sparse by CPU domain, and the sum of all. */
+const sumsOf = (
+  window: ActivityWindow,
+  tasks: Float64Array,
+): { readonly byDomain: readonly (Sum | undefined)[]; readonly all: Sum } => {
+  const byDomain: (Sum | undefined)[] = [];
+  const all: Sum = { weight: 0, nanos: 0 };
+  window.tasks.forEach(({ cpuDomain, runtimeNanos }, row) => {
+    const weight = tasks[row] ?? 0;
+    const sum = (byDomain[cpuDomain] ??= { weight: 0, nanos: 0 });
+    sum.weight += weight;
+    sum.nanos += runtimeNanos;
+    all.weight += weight;
+    all.nanos += runtimeNanos;
+  });
+  return { byDomain, all };
+};
+
+/** Weight of one nanosecond where no task with a row ran at all. */
+const UNKNOWN_PER_NANO = 1;
+
+export const poolOf = (
+  window: ActivityWindow,
+  domains: ReadonlyMap<number, DomainFeatures>,
+  tasks: Float64Array,
+  perNanoWithoutTasks = UNKNOWN_PER_NANO,
+): PoolWeights => {
+  const { byDomain, all } = sumsOf(window, tasks);
+  const mean = all.nanos > 0 ? all.weight / all.nanos : perNanoWithoutTasks;
+  const perNano = (cpuDomain: number): number => {
+    const sum = byDomain[cpuDomain];
+    return sum !== undefined && sum.nanos > 0 ? sum.weight / sum.nanos : mean;
+  };
+  const cpuDomains = new Map<number, CpuDomainWeights>();
+  for (const [index, domain] of domains) {
+    const weight = perNano(index);
+    cpuDomains.set(index, {
+      irq: weight * domain.irqNanos,
+      unslotted: weight * domain.unslottedNanos,
+      overflow: weight * domain.overflowNanos,
+    });
+  }
+  return {
+    tasks,
+    overflow: Float64Array.from(
+      window.overflow,
+      ({ cpuDomain, runtimeNanos }) => perNano(cpuDomain) * runtimeNanos,
+    ),
+    cpuDomains,
+  };
+};
+
+/** A pool in which nobody weighs anything. */
+export const emptyPool = (window: ActivityWindow): PoolWeights => ({
+  tasks: new Float64Array(window.tasks.length),
+  overflow: new Float64Array(window.overflow.length),
+  cpuDomains: new Map(),
+});
