@@ -31,7 +31,7 @@ export const createAgentIdentities = (
   });
   const users = new UserNames('/etc/passwd', systemClock);
   return {
-    ...hostIdentities(users, cgroups),
+    ...hostIdentities(users, cgroups, roots.procfs),
     isAlive: processAlive(roots.procfs),
     refresh: () => {
       cgroups.refresh(REFRESH_BUDGET_MILLIS);

@@ -93,6 +93,7 @@ const ledgerLimits = (
   { isExporting, isExportingThreads }: StartOptions,
 ): Partial<LedgerLimits> => ({
   ...ledger,
+  maxWorkloads: ledger.maxCgroups,
   maxExited: isExporting ? ledger.maxExited : Math.min(ledger.maxExited, MAX_EXITED_UNEXPORTED),
   maxExitedThreads: isExportingThreads ? ledger.maxExited : 0,
 });

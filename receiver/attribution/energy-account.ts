@@ -75,6 +75,17 @@ export class EnergyAccount {
     );
   }
 
+  /** Charges what the booking with this number added to another account. */
+  public addWindowOf(other: EnergyAccount, booking: number): void {
+    if (other.booking !== booking) return;
+    const {
+      lastPackageMicrojoules: packageMicrojoules,
+      lastDramMicrojoules: dramMicrojoules,
+      lastTaskNanos: cpuNanos,
+    } = other;
+    this.add(booking, { packageMicrojoules, dramMicrojoules, cpuNanos });
+  }
+
   public energy(): EnergyByKind {
     return {
       package: microjoules(this.packageMicrojoules.value()),

@@ -4,6 +4,8 @@ export interface LedgerLimits {
   readonly maxProcesses: number;
   readonly maxExited: number;
   readonly maxCgroups: number;
+  /** On each of the levels above: containers, pods, jobs, units. */
+  readonly maxWorkloads: number;
   readonly maxThreads: number;
   /** Ended threads kept until they are exported; 0: nobody exports them. */
   readonly maxExitedThreads: number;
@@ -18,6 +20,7 @@ export const DEFAULT_LEDGER_LIMITS: LedgerLimits = {
   maxExited: 5_000,
   /** Kubernetes allows 110 pods a node by default, a handful of cgroups each. */
   maxCgroups: 10_000,
+  maxWorkloads: 10_000,
   maxThreads: 50_000,
   maxExitedThreads: 0,
   maxNames: 4_096,

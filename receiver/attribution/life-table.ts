@@ -14,11 +14,12 @@ export interface LifeEntry {
   state: LifeState;
 }
 
-export interface LifeLimits {
+export interface LifeLimits<Entry> {
   /** Living and ended ones that have an entry of their own. */
   readonly maxEntries: number;
   /** Ended ones kept until they are exported; the oldest give way. */
   readonly maxEnded: number;
+  readonly onRetire?: (entry: Entry) => void;
 }
 
 export class LifeTable<Entry extends LifeEntry> {
@@ -30,7 +31,7 @@ export class LifeTable<Entry extends LifeEntry> {
   /** In the order in which they ended. */
   private readonly ended = new Map<string, Entry>();
 
-  public constructor(private readonly limits: LifeLimits) {}
+  public constructor(private readonly limits: LifeLimits<Entry>) {}
 
   public values(): IterableIterator<Entry> {
     return this.entries.values();
@@ -87,10 +88,16 @@ export class LifeTable<Entry extends LifeEntry> {
     if (entry !== undefined) this.retire(entry);
   }
 
-  private retire(entry: Entry): void {
+  /** Takes it out, ended or not; its sums are the caller's. */
+  public remove(entry: Entry): void {
     entry.state = 'retired';
     this.ended.delete(entry.key);
     this.entries.delete(entry.key);
+  }
+
+  private retire(entry: Entry): void {
+    this.remove(entry);
     this.exited.absorb(entry.account);
+    this.limits.onRetire?.(entry);
   }
 }

@@ -21,6 +21,8 @@ export interface ProcessEntry extends LifeEntry {
   readonly startUnixMillis: number;
   readonly seriesStartUnixMillis: number;
   parentPid: number;
+  /** As the kernel calls its leader; `name` is made from it. */
+  comm: string;
   name: string;
   uid: number;
   isKernelThread: boolean;
@@ -39,6 +41,8 @@ export interface ProcessLimits {
   readonly maxProcesses: number;
   /** Ended ones kept until they are exported; the oldest give way. */
   readonly maxExited: number;
+  /** What a process is called whose leader has this `comm`; asked when it changes. */
+  readonly nameOf: (pid: number, comm: string) => string;
 }
 
 /** When things are, on the wall clock, for entries made in the window being booked. */
@@ -57,7 +61,8 @@ export class ProcessBook {
   private readonly byPid = new Map<number, ProcessEntry>();
   private readonly replaced: ProcessEntry[] = [];
 
-  public constructor({ maxProcesses, maxExited }: ProcessLimits) {
+  public constructor(private readonly limits: ProcessLimits) {
+    const { maxProcesses, maxExited } = limits;
     this.table = new LifeTable({ maxEntries: maxProcesses, maxEnded: maxExited });
   }
 
@@ -104,7 +109,7 @@ export class ProcessBook {
   public refresh(entry: ProcessEntry, task: TaskSample): void {
     const isLeader = task.tid === task.tgid;
     if (isLeader || !entry.hasLeaderSpoken) {
-      entry.name = task.processComm;
+      this.rename(entry, task.processComm);
       entry.uid = task.uid;
       entry.parentPid = task.parentTgid;
       entry.hasLeaderSpoken = isLeader;
@@ -178,7 +183,8 @@ export class ProcessBook {
       seriesStartUnixMillis: Math.max(isChargedSince, times.ledgerStartUnixMillis),
       account: new EnergyAccount(),
       parentPid: task.parentTgid,
-      name: task.processComm,
+      comm: task.processComm,
+      name: this.limits.nameOf(task.tgid, task.processComm),
       uid: task.uid,
       isKernelThread: task.isKernelThread,
       cgroupId: task.cgroupId,
@@ -188,6 +194,12 @@ export class ProcessBook {
       liveSlots: 0,
       slotsByTid: new Map(),
     };
+  }
+
+  private rename(entry: ProcessEntry, comm: string): void {
+    if (entry.comm === comm) return;
+    entry.comm = comm;
+    entry.name = this.limits.nameOf(entry.pid, comm);
   }
 
   private end(entry: ProcessEntry): void {

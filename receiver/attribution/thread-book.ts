@@ -48,7 +48,7 @@ export class ThreadBook {
   private sinceUnixMillis: number | undefined;
   private before: EntitySums | undefined;
 
-  public constructor(private readonly limits: LifeLimits) {}
+  public constructor(private readonly limits: LifeLimits<ThreadEntry>) {}
 
   public get isEnabled(): boolean {
     return this.table !== undefined;

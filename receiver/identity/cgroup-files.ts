@@ -44,17 +44,29 @@ const lineOf = (file: Buffer, hierarchy: string): string | undefined =>
         : controllers.split(',').includes(hierarchy);
     });
 
+/** A process's cgroup as this process sees it, from the bytes of its /proc/PID/cgroup. */
+const seenPathIn = (file: Buffer, hierarchy: string): string | undefined => {
+  const line = lineOf(file, hierarchy);
+  const path = line?.slice(line.indexOf(':', line.indexOf(':') + 1) + 1);
+  return path?.startsWith('/') === true ? path : undefined;
+};
+
+const isForeign = (path: string): boolean => path.split('/').includes('..');
+
 /**
  * A process's cgroup below the hierarchy's root, `/` for the root itself, from the bytes of its
  * /proc/PID/cgroup. `hierarchy` is a v1 controller's name or `unified`. Undefined outside our cgroup
  * namespace (`/../…`).
  */
 export const cgroupPathIn = (file: Buffer, hierarchy: string): Buffer | undefined => {
-  const line = lineOf(file, hierarchy);
-  if (line === undefined) return undefined;
-  const path = line.slice(line.indexOf(':', line.indexOf(':') + 1) + 1);
-  const isForeign = path.split('/').includes('..');
-  return path.startsWith('/') && !isForeign ? Buffer.from(path, 'latin1') : undefined;
+  const path = seenPathIn(file, hierarchy);
+  return path === undefined || isForeign(path) ? undefined : Buffer.from(path, 'latin1');
+};
+
+/** Only outside our cgroup namespace: the path relative to its root, `/../…`. */
+export const foreignPathIn = (file: Buffer, hierarchy: string): Buffer | undefined => {
+  const path = seenPathIn(file, hierarchy);
+  return path === undefined || !isForeign(path) ? undefined : Buffer.from(path, 'latin1');
 };
 
 export const readProcessCgroup = (procfsRoot: string, pid: number): Buffer | undefined =>

@@ -2,12 +2,15 @@
 /**
  * cgroup id -> path. A new cgroup is found at once through /proc/PID/cgroup of the process that was
  * charged; only if that process is gone already the hierarchy is walked, in pieces. A path once known
- * stays known after the cgroup is removed, because its energy does.
+ * stays known after the cgroup is removed, because its energy does. v1 can rename a cgroup: there the
+ * hierarchy is walked every 30 s in any case.
  */
 import type { Clock } from '../host/clock.js';
 import { escapeBytes } from '../model/escape.js';
 import { millisToNanos } from '../model/units.js';
-import { cgroupPathIn, directoryFacts, readProcessCgroup } from './cgroup-files.js';
+import { cgroupPathIn, directoryFacts, foreignPathIn, readProcessCgroup } from './cgroup-files.js';
+import type { CgroupIdentity } from '../model/workload.js';
+import { resolveCgroup } from './resolve-cgroup.js';
 import { cgroupNode, walkCgroups, type CgroupNode } from './cgroup-walk.js';
 
 export interface CgroupIndexOptions {
@@ -36,12 +39,19 @@ interface Walk {
 
 type Miss = 'new' | 'walked';
 
+const GONE: CgroupIdentity = { ...resolveCgroup('(deleted)'), rule: 'deleted' };
+
 export class CgroupIndex {
   private readonly maxEntries: number;
   private readonly rootPath: Buffer;
   private readonly root: CgroupNode;
   /** Least recently found first. */
   private readonly paths = new Map<bigint, string>();
+  private readonly directories = new Map<bigint, Buffer>();
+  /** As /proc says it, of cgroups outside our cgroup namespace: used where no walk can find them. */
+  private readonly foreignPaths = new Map<bigint, string>();
+  /** What those that were asked for stand for. */
+  private readonly identities = new Map<bigint, CgroupIdentity>();
   private readonly misses = new Map<bigint, Miss>();
   /** Not found by a full walk that began after they were asked for. */
   private readonly gone = new Set<bigint>();
@@ -57,10 +67,31 @@ export class CgroupIndex {
 
   /** Escaped path below the hierarchy's root, `/` for the root; `(deleted:ID)` if it is not known. */
   public pathOf(id: bigint): string {
-    const known = this.paths.get(id);
+    const known = this.pathIfKnown(id);
     if (known !== undefined) return known;
     this.miss(id);
     return `(deleted:${String(id)})`;
+  }
+
+  /**
+   * What it stands for, the same object until its path changes. Undefined while the path is not known;
+   * a cgroup that was gone before anybody could look is just a cgroup.
+   */
+  public identityOf(id: bigint): CgroupIdentity | undefined {
+    const known = this.identities.get(id);
+    if (known !== undefined) return known;
+    const path = this.pathIfKnown(id);
+    if (path === undefined) return this.gone.has(id) ? GONE : undefined;
+    const identity = resolveCgroup(path);
+    this.identities.set(id, identity);
+    return identity;
+  }
+
+  /** False only where its directory was removed, or renamed: a walk finds it under the new name. */
+  public isThere(id: bigint): boolean {
+    const directory = this.directories.get(id);
+    if (directory !== undefined) return directoryFacts(directory)?.id === id;
+    return !this.gone.has(id) || this.foreignPaths.has(id);
   }
 
   /** The process `pid` was just charged in this cgroup. Reads /proc only if the id is new. */
@@ -71,7 +102,7 @@ export class CgroupIndex {
 
   /**
    * Looks for what is missing, for about `budgetMillis`; to be called once per window. Walks begin at
-   * most once a second, full ones at most every 30 s, and none at all while nothing is missing.
+   * most once a second, full ones at most every 30 s, and on v2 none at all while nothing is missing.
    */
   public refresh(budgetMillis: number): void {
     this.walk ??= this.beginWalk();
@@ -89,10 +120,21 @@ export class CgroupIndex {
     } while (clock.monotonicNanos() < deadline);
   }
 
+  private pathIfKnown(id: bigint): string | undefined {
+    const known = this.paths.get(id);
+    return known ?? (this.gone.has(id) ? this.foreignPaths.get(id) : undefined);
+  }
+
   private findByProcess(id: bigint, pid: number): boolean {
     const file = readProcessCgroup(this.options.procfs, pid);
-    const path = file && cgroupPathIn(file, this.options.hierarchy);
-    if (path === undefined) return false;
+    if (file === undefined) return false;
+    const path = cgroupPathIn(file, this.options.hierarchy);
+    if (path === undefined) {
+      const foreign = foreignPathIn(file, this.options.hierarchy);
+      if (foreign !== undefined && this.foreignPaths.size < this.maxEntries)
+        this.foreignPaths.set(id, escapeBytes(foreign));
+      return false;
+    }
     const directory = Buffer.concat([this.rootPath, path]);
     // It may have moved since: only the directory's own id says that this is the one.
     if (directoryFacts(directory)?.id !== id) return false;
@@ -101,14 +143,20 @@ export class CgroupIndex {
   }
 
   private found(id: bigint, directory: Buffer): void {
-    const path = escapeBytes(directory, this.rootPath.length);
+    const below = escapeBytes(directory, this.rootPath.length);
+    const path = below === '' ? '/' : below;
+    if (this.paths.get(id) !== path) this.identities.delete(id);
     this.paths.delete(id);
-    this.paths.set(id, path === '' ? '/' : path);
+    this.paths.set(id, path);
+    this.directories.set(id, directory);
     this.misses.delete(id);
     this.gone.delete(id);
     if (this.paths.size <= this.maxEntries) return;
     const oldest = this.paths.keys().next().value;
-    if (oldest !== undefined) this.paths.delete(oldest);
+    if (oldest === undefined) return;
+    this.paths.delete(oldest);
+    this.directories.delete(oldest);
+    this.identities.delete(oldest);
   }
 
   private miss(id: bigint): void {
@@ -117,7 +165,7 @@ export class CgroupIndex {
   }
 
   private beginWalk(): Walk | undefined {
-    if (this.misses.size === 0) return undefined;
+    if (this.misses.size === 0 && this.options.hierarchy === 'unified') return undefined;
     const now = this.options.clock.monotonicNanos();
     const isPast = (began: bigint | undefined, every: bigint): boolean =>
       began === undefined || now - began >= every;

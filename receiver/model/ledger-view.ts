@@ -5,6 +5,7 @@
  */
 import type { AttributedKind, EnergyDomain, SplitMethod } from './energy-domain.js';
 import type { FailReason, RejectReason, UnattributedReason } from './window.js';
+import type { CgroupIdentity, ContainerRef, PodRef, UnitRef } from './workload.js';
 import type { Microjoules, Nanos, WindowNanos } from './units.js';
 
 export type EnergyByKind = Readonly<Record<AttributedKind, Microjoules>>;
@@ -23,6 +24,8 @@ export interface ProcessIdentity {
   readonly isKernelThread: boolean;
   readonly cgroupId: bigint;
   readonly cgroupPath: string;
+  /** What the cgroup stands for; undefined while its path is not known. */
+  readonly workload: CgroupIdentity | undefined;
 }
 
 export interface ProcessTotals {
@@ -44,6 +47,57 @@ export interface CgroupTotals {
   readonly energy: EnergyByKind;
   readonly cpuNanos: Nanos;
   readonly seriesStartUnixMillis: number;
+  /** What it stands for; undefined while its path is not known. */
+  readonly workload: CgroupIdentity | undefined;
+  /** Removed, kept until its final value was exported. */
+  readonly isExited: boolean;
+}
+
+/** Levels whose accounts follow those of the cgroups. */
+export const CGROUP_LEVELS = ['container', 'pod', 'job', 'unit'] as const;
+export type CgroupLevel = (typeof CGROUP_LEVELS)[number];
+
+/** All levels of workloads; a command name or a user does not end. */
+export const WORKLOAD_LEVELS = [...CGROUP_LEVELS, 'user', 'name'] as const;
+export type WorkloadLevel = (typeof WORKLOAD_LEVELS)[number];
+
+/** What names a workload, by its level. */
+export type WorkloadFacts =
+  | {
+      readonly _tag: 'container';
+      readonly container: ContainerRef;
+      /** Around it, outermost first: their sum is a query. */
+      readonly outerContainers: readonly ContainerRef[];
+      readonly pod: PodRef | undefined;
+    }
+  | { readonly _tag: 'pod'; readonly pod: PodRef }
+  | {
+      readonly _tag: 'job';
+      readonly system: string;
+      readonly id: string;
+      /** Login name and uid of the owner, as far as they are known. */
+      readonly user: string | undefined;
+      readonly uid: number | undefined;
+    }
+  | {
+      readonly _tag: 'unit';
+      readonly unit: UnitRef;
+      readonly slice: string | undefined;
+      /** Of a user's unit. */
+      readonly uid: number | undefined;
+      /** The container that the unit is in. */
+      readonly containerId: string | undefined;
+    }
+  | { readonly _tag: 'user'; readonly uid: number; readonly user: string }
+  | { readonly _tag: 'name'; readonly name: string };
+
+export interface WorkloadTotals extends Remainder {
+  /** Unique on its level, for ever. */
+  readonly key: string;
+  readonly facts: WorkloadFacts;
+  readonly seriesStartUnixMillis: number;
+  /** Ended, kept until its final value was exported. */
+  readonly isExited: boolean;
 }
 
 /** (tid, start) names a thread for ever; a re-used tid is another one. */
@@ -106,6 +160,11 @@ export interface LedgerView {
   readonly exitedProcesses: () => Remainder;
   /** The same of threads. */
   readonly exitedThreads: () => Remainder;
+  /** The same of removed cgroups. */
+  readonly exitedCgroups: () => Remainder;
+  readonly workloads: (level: WorkloadLevel) => Iterable<WorkloadTotals>;
+  readonly exitedWorkloads: (level: WorkloadLevel) => Remainder;
+  readonly overflowWorkloads: (level: WorkloadLevel) => Remainder;
   /** Entities beyond the ledger's caps, and task time without a slot. */
   readonly overflow: () => Readonly<Record<Level, Remainder>>;
 }
@@ -139,6 +198,10 @@ export interface RatedLedgerView extends LedgerView {
   readonly threads: () => Iterable<Rated<ThreadTotals>>;
   readonly exitedProcesses: () => Rated<Remainder>;
   readonly exitedThreads: () => Rated<Remainder>;
+  readonly exitedCgroups: () => Rated<Remainder>;
+  readonly workloads: (level: WorkloadLevel) => Iterable<Rated<WorkloadTotals>>;
+  readonly exitedWorkloads: (level: WorkloadLevel) => Rated<Remainder>;
+  readonly overflowWorkloads: (level: WorkloadLevel) => Rated<Remainder>;
   readonly overflow: () => Readonly<Record<Level, Rated<Remainder>>>;
   readonly names: () => Iterable<Rated<NameTotals>>;
   /** Names beyond the cap, and task time of processes whose name is not known. */

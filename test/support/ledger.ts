@@ -5,9 +5,11 @@ import { attribute } from '../../receiver/attribution/attribute.js';
 import type { Identities } from '../../receiver/attribution/ledger-entries.js';
 import type { LedgerLimits } from '../../receiver/attribution/ledger-limits.js';
 import { Ledger } from '../../receiver/attribution/ledger.js';
+import { resolveCgroup } from '../../receiver/identity/resolve-cgroup.js';
 import type { ActivityWindow, TaskSample } from '../../receiver/model/activity.js';
 import type { HostTopology } from '../../receiver/model/host-topology.js';
 import type { Watts } from '../../receiver/model/units.js';
+import type { CgroupIdentity } from '../../receiver/model/workload.js';
 import type { DomainReading } from '../../receiver/model/window.js';
 import {
   activityWindow,
@@ -17,10 +19,22 @@ import {
   topologyOf,
 } from './windows.js';
 
+const known = new Map<string, CgroupIdentity>();
+
+/** What a path stands for, always the same object. */
+export const identityNamed = (path: string): CgroupIdentity => {
+  const identity = known.get(path) ?? resolveCgroup(path);
+  known.set(path, identity);
+  return identity;
+};
+
 export const plainIdentities: Identities = {
   userName: (uid) => `user${String(uid)}`,
   cgroupPath: (id) => `/cg${String(id)}`,
+  cgroupIdentity: (id) => identityNamed(`/cg${String(id)}`),
+  isCgroupThere: () => true,
   noticeCgroup: () => undefined,
+  processName: (_, comm) => comm,
 };
 
 /** The agent of all tests started one second after boot. */

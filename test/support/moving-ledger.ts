@@ -15,6 +15,7 @@ import {
   type ProcessTotals,
   type ThreadIdentity,
   type ThreadTotals,
+  type WorkloadTotals,
 } from '../../receiver/model/ledger-view.js';
 import { microjoules, nanos, windowNanos } from '../../receiver/model/units.js';
 import type { WindowReport } from '../../receiver/model/window.js';
@@ -100,6 +101,7 @@ export class MovingLedger implements LedgerView {
         isKernelThread: false,
         cgroupId,
         cgroupPath: path,
+        workload: undefined,
       },
       sums: none(),
       isExited: false,
@@ -216,7 +218,8 @@ export class MovingLedger implements LedgerView {
 
   *cgroups(): IterableIterator<CgroupTotals> {
     for (const [id, { path, sums }] of this.groups) {
-      yield { id, path, ...shown(sums), seriesStartUnixMillis: START_UNIX_MILLIS };
+      const common = { seriesStartUnixMillis: START_UNIX_MILLIS, workload: undefined };
+      yield { id, path, ...shown(sums), ...common, isExited: false };
     }
   }
 
@@ -254,6 +257,10 @@ export class MovingLedger implements LedgerView {
     }
   }
 
+  readonly exitedCgroups = () => shown(none());
+  readonly workloads = (): readonly WorkloadTotals[] => [];
+  readonly exitedWorkloads = () => shown(none());
+  readonly overflowWorkloads = () => shown(none());
   readonly exitedThreads = () => shown(this.exitedThreadSums);
   readonly exitedProcesses = () => shown(this.exited);
   readonly overflow = () => ({

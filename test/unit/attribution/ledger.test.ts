@@ -224,6 +224,10 @@ describe('Ledger: domains and losses', () => {
     expect(ledger.verify()).toEqual([
       'processes: package is 9 uJ, domains say 10 uJ',
       'cgroups: package is 9 uJ, domains say 10 uJ',
+      'containers: package is 9 uJ, domains say 10 uJ',
+      'pods: package is 9 uJ, domains say 10 uJ',
+      'jobs: package is 9 uJ, domains say 10 uJ',
+      'units: package is 9 uJ, domains say 10 uJ',
       'names: package is 9 uJ, domains say 10 uJ',
       'users: package is 9 uJ, domains say 10 uJ',
     ]);

@@ -47,6 +47,10 @@ const withDistinctStarts = (ledger: Ledger): LedgerView => ({
   cgroups: ledger.cgroups,
   exitedProcesses: ledger.exitedProcesses,
   exitedThreads: ledger.exitedThreads,
+  exitedCgroups: ledger.exitedCgroups,
+  workloads: ledger.workloads,
+  exitedWorkloads: ledger.exitedWorkloads,
+  overflowWorkloads: ledger.overflowWorkloads,
   overflow: ledger.overflow,
   processes: () =>
     [...ledger.processes()].map((totals) => {
