@@ -2,6 +2,7 @@
 /** The agent's own path from a window to joules, as it runs in the agent, on simulated windows. */
 import { createPipeline, type Pipeline } from '../../receiver/agent/pipeline.js';
 import { Ledger } from '../../receiver/attribution/ledger.js';
+import { UNNAMED } from '../../receiver/attribution/unnamed.js';
 import type { EnergyPlan } from '../../receiver/energy/plan-types.js';
 import type { ActivityWindow } from '../../receiver/model/activity.js';
 import type { HostTopology } from '../../receiver/model/host-topology.js';
@@ -18,14 +19,8 @@ export interface Product {
   ) => { readonly cpu: Float64Array; readonly memory: Float64Array };
 }
 
-const NO_NAMES = {
-  userName: (uid: number) => uid.toString(),
-  cgroupPath: (id: bigint) => `/${id.toString()}`,
-  noticeCgroup: () => undefined,
-};
-
 const productOf = (name: string, isFixed: boolean, pipeline: Pipeline): Product => {
-  const ledger = new Ledger({ startUnixMillis: 0 }, NO_NAMES);
+  const ledger = new Ledger({ startUnixMillis: 0 }, UNNAMED);
   return {
     name,
     isFixed,
