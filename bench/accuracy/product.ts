@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The agent's own path from a window to joules, as it runs in the agent, on simulated windows. */
 import { createPipeline, type Pipeline } from '../../receiver/agent/pipeline.js';
+import { DEFAULT_SETTINGS } from '../../receiver/attribution/attribute.js';
 import { Ledger } from '../../receiver/attribution/ledger.js';
 import { UNNAMED } from '../../receiver/attribution/unnamed.js';
 import type { EnergyPlan } from '../../receiver/energy/plan-types.js';
@@ -49,5 +50,20 @@ const productOf = (name: string, isFixed: boolean, pipeline: Pipeline): Product 
 
 /** The variants of wattfeed that the table compares. */
 export const products = (plan: EnergyPlan, topology: HostTopology): readonly Product[] => [
-  productOf('wattfeed-time', true, createPipeline({ plan, topology, idleWatts: undefined })),
+  productOf(
+    'wattfeed-time',
+    true,
+    createPipeline({
+      plan,
+      topology,
+      idleWatts: undefined,
+      settings: { ...DEFAULT_SETTINGS, model: 'time' },
+    }),
+  ),
+  productOf('wattfeed-priors', true, createPipeline({ plan, topology, idleWatts: undefined })),
+  productOf(
+    'wattfeed-calibrated',
+    false,
+    createPipeline({ plan, topology, idleWatts: undefined, isCalibrating: true }),
+  ),
 ];

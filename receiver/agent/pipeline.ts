@@ -1,109 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * One window as one pass: raw readings -> domain steps -> idle floors -> attribution -> ledger.
- * Holds what must be remembered from window to window (counters' states, floors) and nothing else.
+ * One window as one pass: raw readings -> domain steps -> idle floors -> attribution -> ledger, and
+ * then what the window teaches about the coefficients. Holds what must be remembered from window to
+ * window (counters' states, floors, the calibration) and nothing else.
  */
-import { attribute, type WindowAttribution } from '../attribution/attribute.js';
+import {
+  attribute,
+  DEFAULT_SETTINGS,
+  type AttributionInput,
+  type AttributionSettings,
+  type WindowAttribution,
+} from '../attribution/attribute.js';
+import { Calibration, type PackageCalibration } from '../attribution/calibration/calibration.js';
+import type { SavedFit } from '../attribution/calibration/package-fit.js';
+import type { MemoryUse } from '../attribution/dram-weights.js';
+import type { Reservations } from '../attribution/idle-policy.js';
 import type { Ledger } from '../attribution/ledger.js';
-import { windowReport } from '../attribution/window-report.js';
-import { busyRatios, type BusyRatios } from '../energy/busy-ratio.js';
-import { advanceIdleFloor, initialIdleFloor, type IdleFloorState } from '../energy/idle-floor.js';
-import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
 import { meterBalances } from '../attribution/meters.js';
+import { windowReport } from '../attribution/window-report.js';
+import { busyRatios } from '../energy/busy-ratio.js';
+import type { IdleFloorState } from '../energy/idle-floor.js';
+import type { EnergyPlan } from '../energy/plan-types.js';
 import { createEnergyReader, type DomainState } from '../energy/reader.js';
 import type { ActivityWindow } from '../model/activity.js';
+import type { Coefficients } from '../model/coefficients.js';
 import type { HostTopology } from '../model/host-topology.js';
-import { meanWatts, nanos, type Watts } from '../model/units.js';
-import type { DomainReading, WindowReport } from '../model/window.js';
+import { nanos } from '../model/units.js';
+import type { WindowReport } from '../model/window.js';
+import { IdleFloors } from './idle-floors.js';
 
 export interface PipelineOptions {
   readonly plan: EnergyPlan;
   readonly topology: HostTopology;
   /** `energy.idle_watts`: floor of one package; undefined: learnt. */
   readonly idleWatts: number | undefined;
+  /** Default: DEFAULT_SETTINGS. */
+  readonly settings?: AttributionSettings | undefined;
+  /** Default: false, the priors stay. */
+  readonly isCalibrating?: boolean | undefined;
+  /** Coefficients to begin with, by core type; default: those of model/coefficients.ts. */
+  readonly priorFor?: ((coreType: string) => Coefficients) | undefined;
+}
+
+/** What was read beside the window: where memory lies, what cgroups have reserved. */
+export interface Surroundings {
+  readonly memory?: MemoryUse | undefined;
+  readonly reservations?: Reservations | undefined;
+  /** The kernel's core predictions are scaled by each core's own energy counter. */
+  readonly hasCoreScales?: boolean | undefined;
 }
 
 export interface PipelineResult {
   readonly report: WindowReport;
   readonly attribution: WindowAttribution;
+  /** What the window was split from: `explain` shows it. */
+  readonly input: AttributionInput;
+  /** `coefficients()` are others from the next window on. */
+  readonly hasNewCoefficients: boolean;
 }
 
 /** All that a pipeline remembers from window to window. */
 export interface PipelineState {
   readonly counters: ReadonlyMap<string, DomainState>;
   readonly floors: ReadonlyMap<string, IdleFloorState>;
+  /** Missing in recordings of agents that did not calibrate. */
+  readonly fits?: readonly SavedFit[];
 }
 
 export interface Pipeline {
   /** Call once per window, in order. */
-  readonly advance: (window: ActivityWindow, ledger: Ledger) => PipelineResult;
+  readonly advance: (
+    window: ActivityWindow,
+    ledger: Ledger,
+    surroundings?: Surroundings,
+  ) => PipelineResult;
+  /** In use for the next window, by CPU domain. */
+  readonly coefficients: () => readonly Coefficients[];
+  readonly calibration: () => readonly PackageCalibration[];
   readonly state: () => PipelineState;
   /** Goes on where another pipeline was: the same windows then give the same joules. */
   readonly restore: (state: PipelineState) => void;
+  /** Takes over learnt coefficients alone; returns for how many packages they fitted. */
+  readonly restoreFits: (fits: readonly SavedFit[]) => number;
   /** Windows are missing: the next readings are baselines, what was learnt stays. */
   readonly skip: () => void;
-}
-
-/** The model says itself what it draws when idle; a configured floor is meant for packages. */
-const configuredFloor = (
-  { domain, measure }: PlannedDomain,
-  idleWatts: number | undefined,
-): number | undefined => {
-  if (measure._tag === 'Model') return measure.curve.idleWatts;
-  return domain.kind === 'package' ? idleWatts : undefined;
-};
-
-class IdleFloors {
-  readonly #states: Map<string, IdleFloorState>;
-
-  constructor({ plan, idleWatts }: PipelineOptions) {
-    this.#states = new Map(
-      plan.domains
-        .filter(({ domain }) => domain.isAttributed)
-        .map((planned) => [
-          planned.domain.id,
-          initialIdleFloor(configuredFloor(planned, idleWatts)),
-        ]),
-    );
-  }
-
-  learn(readings: readonly DomainReading[], busy: BusyRatios): void {
-    for (const { domain, step } of readings) {
-      const state = this.#states.get(domain.id);
-      if (state === undefined || step._tag !== 'Advanced') continue;
-      const packageBusy =
-        domain.packageId === undefined ? undefined : busy.byPackage.get(domain.packageId);
-      const next = advanceIdleFloor(state, {
-        powerWatts: meanWatts(step.deltaMicrojoules, step.spanNanos),
-        busyRatio: packageBusy ?? busy.ofHost,
-        spanNanos: step.spanNanos,
-      });
-      this.#states.set(domain.id, next);
-    }
-  }
-
-  states(): ReadonlyMap<string, IdleFloorState> {
-    return new Map(this.#states);
-  }
-
-  /** Only floors of domains in the plan; those configured stay as they are. */
-  restore(states: ReadonlyMap<string, IdleFloorState>): void {
-    for (const [id, state] of states)
-      if (this.#states.get(id)?.configuredWatts === undefined && this.#states.has(id))
-        this.#states.set(id, state);
-  }
-
-  watts(): ReadonlyMap<string, Watts | undefined> {
-    return new Map([...this.#states].map(([id, { floorWatts }]) => [id, floorWatts]));
-  }
 }
 
 export const createPipeline = (options: PipelineOptions): Pipeline => {
   const { plan, topology } = options;
   const reader = createEnergyReader(plan);
   const floors = new IdleFloors(options);
+  const calibration = new Calibration(topology, {
+    isEnabled: options.isCalibrating ?? false,
+    priorFor: options.priorFor,
+  });
+  const settings = options.settings ?? DEFAULT_SETTINGS;
   return {
-    advance: (window, ledger) => {
+    advance: (window, ledger, surroundings = {}) => {
       const busy = busyRatios(window.cpus, topology, nanos(window.endNanos - window.startNanos));
       const readings = reader.read({
         readings: window.readings,
@@ -113,18 +106,36 @@ export const createPipeline = (options: PipelineOptions): Pipeline => {
         busyRatios: busy.byPackage,
       });
       floors.learn(readings, busy);
-      const attribution = attribute({ window, readings, topology, idleFloors: floors.watts() });
-      ledger.book(window, readings, attribution);
-      return {
-        report: windowReport(window, readings, attribution, meterBalances(readings)),
-        attribution,
+      const idleFloors = floors.watts();
+      const coefficients = calibration.coefficients();
+      const input = {
+        window,
+        readings,
+        topology,
+        idleFloors,
+        settings,
+        coefficients,
+        ...surroundings,
       };
+      const attribution = attribute(input);
+      ledger.book(window, readings, attribution);
+      const hasNewCoefficients = calibration.learn({ window, readings, idleFloors });
+      const report = windowReport(window, readings, attribution, meterBalances(readings));
+      return { report, attribution, input, hasNewCoefficients };
     },
-    state: () => ({ counters: reader.states(), floors: floors.states() }),
+    coefficients: () => calibration.coefficients(),
+    calibration: () => calibration.packages(),
+    state: () => ({
+      counters: reader.states(),
+      floors: floors.states(),
+      fits: calibration.save(),
+    }),
     restore: (state) => {
       reader.restore(state.counters);
       floors.restore(state.floors);
+      calibration.restore(state.fits ?? []);
     },
+    restoreFits: (fits) => calibration.restore(fits),
     skip: () => {
       reader.restore(new Map());
     },

@@ -18,6 +18,7 @@ import { sourceLabel } from '../energy/source-label.js';
 import { SelfTotals } from '../export/self-totals.js';
 import { systemClock } from '../host/clock.js';
 import { complaintText, type Complaint } from '../model/errors.js';
+import { attributionSettings } from './attribution-settings.js';
 import { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import { surveyMachine, type Machine } from './machine.js';
@@ -127,7 +128,13 @@ const assemble = (
   const measurement = new Measurement({
     session,
     read: windowReader(layout),
-    pipeline: createPipeline({ plan, topology, idleWatts: config.energy.idleWatts }),
+    pipeline: createPipeline({
+      plan,
+      topology,
+      idleWatts: config.energy.idleWatts,
+      settings: attributionSettings(config),
+      isCalibrating: config.attribution.calibrate,
+    }),
     ledger,
     self,
     losses,

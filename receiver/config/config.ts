@@ -29,6 +29,23 @@ export interface EnergyConfig {
   readonly maxPlausibleWatts: number | undefined;
 }
 
+export interface AttributionConfig {
+  readonly model: 'counters' | 'time' | 'seed';
+  readonly idlePolicy: 'none' | 'equal' | 'active' | 'request';
+  readonly requestSource: 'weight' | 'max';
+  readonly calibrate: boolean;
+  readonly seed: { readonly alpha: number; readonly baseInstructionsPerCycle: number };
+}
+
+export interface DramConfig {
+  readonly split: 'misses' | 'rss' | 'time';
+  /** Predict where nothing measures. */
+  readonly isModelled: boolean;
+  /** Of the memory of one package. */
+  readonly backgroundWatts: number;
+  readonly lineNanojoules: number;
+}
+
 export interface LedgerConfig {
   readonly maxProcesses: number;
   readonly maxCgroups: number;
@@ -55,6 +72,7 @@ export interface ExportConfig {
 export interface AgentConfig {
   readonly socketPath: string;
   readonly pinDirectory: string;
+  readonly stateDirectory: string;
 }
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -64,6 +82,8 @@ export interface Config {
   readonly roots: HostRoots;
   readonly accounting: AccountingConfig;
   readonly energy: EnergyConfig;
+  readonly attribution: AttributionConfig;
+  readonly dram: DramConfig;
   readonly ledger: LedgerConfig;
   readonly export: ExportConfig;
   readonly agent: AgentConfig;

@@ -43,6 +43,17 @@ const energyOf = ({ energy }: ConfigFile): Config['energy'] => ({
   maxPlausibleWatts: energy.max_plausible_watts,
 });
 
+const attributionOf = ({ attribution }: ConfigFile): Config['attribution'] => ({
+  model: attribution.model,
+  idlePolicy: attribution.idle_policy,
+  requestSource: attribution.request_source,
+  calibrate: attribution.calibrate,
+  seed: {
+    alpha: attribution.seed.alpha,
+    baseInstructionsPerCycle: attribution.seed.base_ipc,
+  },
+});
+
 /** The file's shape to the program's: one line per key, so that none is forgotten. */
 export const configOfFile = (file: ConfigFile): Config => ({
   windowMillis: file.window_millis,
@@ -53,6 +64,13 @@ export const configOfFile = (file: ConfigFile): Config => ({
     bpfStats: file.accounting.bpf_stats,
   },
   energy: energyOf(file),
+  attribution: attributionOf(file),
+  dram: {
+    split: file.dram.split,
+    isModelled: file.dram.model === 'on',
+    backgroundWatts: file.dram.background_watts,
+    lineNanojoules: file.dram.line_nanojoules,
+  },
   ledger: {
     maxProcesses: file.ledger.max_processes,
     maxCgroups: file.ledger.max_cgroups,
@@ -69,6 +87,7 @@ export const configOfFile = (file: ConfigFile): Config => ({
   agent: {
     socketPath: file.agent.socket_path,
     pinDirectory: file.agent.pin_directory,
+    stateDirectory: file.agent.state_directory,
   },
   log: file.log,
 });

@@ -5,28 +5,10 @@
  */
 import { z } from 'zod';
 import { DEFAULT_ROOTS } from '../host/roots.js';
+import { attributionSchema, dramSchema } from './attribution-schema.js';
+import { key } from './key-notes.js';
 
-/** What a person needs to know about one key. */
-export interface KeyNotes {
-  readonly description: string;
-  /** Why the default is what it is; for keys without one, what happens when it is not set. */
-  readonly reason: string;
-  /** Shown, commented out, where there is no default. */
-  readonly example?: string | number;
-  /** A second, shorter flag. */
-  readonly alias?: string;
-}
-
-/** Notes by schema instance: zod copies a schema when it is described, so they are kept beside it. */
-const notesBySchema = new WeakMap<z.ZodType, KeyNotes>();
-
-const key = <S extends z.ZodType>(schema: S, notes: KeyNotes): S => {
-  const described = schema.describe(`${notes.description} ${notes.reason}`);
-  notesBySchema.set(described, notes);
-  return described;
-};
-
-export const notesOf = (schema: z.ZodType): KeyNotes | undefined => notesBySchema.get(schema);
+export { notesOf, type KeyNotes } from './key-notes.js';
 
 const absolutePath = z
   .string()
@@ -229,6 +211,10 @@ const agent = z.strictObject({
     description: 'bpffs directory of pinned maps and of the lock that admits one measurer.',
     reason: 'Below the place where bpffs is mounted everywhere.',
   }),
+  state_directory: key(absolutePath.default('/var/lib/wattfeed'), {
+    description: 'Where the agent keeps what it has learnt across restarts.',
+    reason: "Survives a reboot; systemd's StateDirectory=wattfeed makes it.",
+  }),
 });
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
@@ -242,6 +228,8 @@ export const configSchema = z
     roots: roots.prefault({}),
     accounting: accounting.prefault({}),
     energy: energy.prefault({}),
+    attribution: attributionSchema.prefault({}),
+    dram: dramSchema.prefault({}),
     ledger: ledger.prefault({}),
     export: exporting.prefault({}),
     agent: agent.prefault({}),

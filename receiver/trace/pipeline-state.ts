@@ -6,6 +6,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import type { PipelineState } from '../agent/pipeline.js';
+import { savedFitSchema } from '../attribution/calibration/saved-fit.js';
 import { nanos, watts } from '../model/units.js';
 import type { LineDefect } from './parse-line.js';
 
@@ -50,19 +51,21 @@ const floor = z.object({
 });
 
 const schema = z.object({
+  fits: z.array(savedFitSchema).exactOptional(),
   counters: z.record(z.string(), z.object({ counter, power: powerState, modelRemainder: big })),
   floors: z.record(z.string(), floor),
 });
 
 /** JSON as text: bigints as digits, infinity as null, what is undefined is left out. */
-export const pipelineStateJson = ({ counters, floors }: PipelineState): string =>
+export const pipelineStateJson = ({ counters, floors, ...rest }: PipelineState): string =>
   JSON.stringify(
-    { counters: Object.fromEntries(counters), floors: Object.fromEntries(floors) },
+    { ...rest, counters: Object.fromEntries(counters), floors: Object.fromEntries(floors) },
     (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
   );
 
 /** The keys come back although they hold undefined. */
 const whole = (state: z.output<typeof schema>): PipelineState => ({
+  ...(state.fits === undefined ? {} : { fits: state.fits }),
   counters: new Map(
     Object.entries(state.counters).map(([id, { counter: seen, power: sensed, modelRemainder }]) => [
       id,

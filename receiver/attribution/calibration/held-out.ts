@@ -4,6 +4,11 @@
 /** Windows over which two models are compared. */
 export const HELD_OUT_WINDOWS = 60;
 
+export interface SavedErrors {
+  readonly squares: readonly number[];
+  readonly energies: readonly number[];
+}
+
 export class HeldOut {
   private readonly squares: number[] = [];
   private readonly energies: number[] = [];
@@ -19,6 +24,15 @@ export class HeldOut {
     if (this.squares.length <= HELD_OUT_WINDOWS) return;
     this.squares.shift();
     this.energies.shift();
+  }
+
+  public save(): SavedErrors {
+    return { squares: [...this.squares], energies: [...this.energies] };
+  }
+
+  public restore({ squares, energies }: SavedErrors): void {
+    this.squares.splice(0, this.squares.length, ...squares);
+    this.energies.splice(0, this.energies.length, ...energies);
   }
 
   /** Root mean square error over the mean energy; undefined while nothing was drawn. */

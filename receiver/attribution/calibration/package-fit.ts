@@ -18,7 +18,7 @@ import {
   type DesignShape,
 } from './design-row.js';
 import { addRow, dot, forgetAlong, newGram, solve, type Gram } from './gram.js';
-import { HeldOut, HELD_OUT_WINDOWS } from './held-out.js';
+import { HeldOut, HELD_OUT_WINDOWS, type SavedErrors } from './held-out.js';
 import type { Coefficients } from '../../model/coefficients.js';
 
 /** Per second of the same load; the time constant is about eight minutes. */
@@ -45,7 +45,7 @@ const LEAST_SPAN_SECONDS = 0.1;
 
 export type FitState = 'prior' | 'calibrated';
 
-/** For the state file; numbers only. */
+/** For the state file and recordings: with it the next window teaches the same. */
 export interface SavedFit {
   readonly packageId: number;
   readonly coreTypes: readonly string[];
@@ -56,6 +56,10 @@ export interface SavedFit {
   readonly theta: readonly number[];
   readonly isCalibrated: boolean;
   readonly windows: number;
+  readonly sinceSolveSeconds: number;
+  readonly meanError: number;
+  readonly ofPrior: SavedErrors;
+  readonly ofCandidate: SavedErrors;
 }
 
 export interface FitInput {
@@ -147,6 +151,10 @@ export class PackageFit {
       theta: [...this.theta],
       isCalibrated: this.isCalibrated,
       windows: this.windowCount,
+      sinceSolveSeconds: this.sinceSolveSeconds,
+      meanError: this.meanError,
+      ofPrior: this.ofPrior.save(),
+      ofCandidate: this.ofCandidate.save(),
     };
   }
 
@@ -166,6 +174,10 @@ export class PackageFit {
     this.theta = Float64Array.from(saved.theta);
     this.isCalibrated = saved.isCalibrated;
     this.windowCount = saved.windows;
+    this.sinceSolveSeconds = saved.sinceSolveSeconds;
+    this.meanError = saved.meanError;
+    this.ofPrior.restore(saved.ofPrior);
+    this.ofCandidate.restore(saved.ofCandidate);
     return true;
   }
 

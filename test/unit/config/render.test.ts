@@ -11,6 +11,11 @@ import {
   wrapText,
 } from '../../../receiver/config/render.js';
 import {
+  ATTRIBUTION_MODELS,
+  DRAM_SPLITS,
+  IDLE_POLICIES,
+} from '../../../receiver/config/attribution-schema.js';
+import {
   CGROUP_HIERARCHIES,
   ENERGY_SOURCE_NAMES,
   LOG_LEVELS,
@@ -50,9 +55,16 @@ const anyFile = section({
         })),
     }),
   ),
+  attribution: section({
+    model: fc.constantFrom(...ATTRIBUTION_MODELS),
+    idle_policy: fc.constantFrom(...IDLE_POLICIES),
+    calibrate: fc.boolean(),
+    seed: section({ alpha: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  }),
+  dram: section({ split: fc.constantFrom(...DRAM_SPLITS), model: fc.constantFrom('on', 'off') }),
   ledger: section({ max_exited: fc.integer({ min: 0, max: 4_194_304 }) }),
   export: section({ levels: section({ thread: fc.boolean(), process: fc.boolean() }) }),
-  agent: section({ socket_path: path, pin_directory: path }),
+  agent: section({ socket_path: path, pin_directory: path, state_directory: path }),
   log: section({ level: fc.constantFrom(...LOG_LEVELS) }),
 });
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The idle floors of all domains that have one: the attributed ones, and cores within a package. */
+import { energyWithoutGraphics } from '../attribution/advances.js';
+import type { BusyRatios } from '../energy/busy-ratio.js';
+import { advanceIdleFloor, initialIdleFloor, type IdleFloorState } from '../energy/idle-floor.js';
+import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
+import { meanWatts, type Watts } from '../model/units.js';
+import type { DomainReading } from '../model/window.js';
+
+export interface IdleFloorOptions {
+  readonly plan: EnergyPlan;
+  /** `energy.idle_watts`: floor of one package; undefined: learnt. */
+  readonly idleWatts: number | undefined;
+}
+
+/** A model says itself what it draws when idle; a configured floor is meant for packages. */
+const configuredFloor = (
+  { domain, measure }: PlannedDomain,
+  idleWatts: number | undefined,
+): number | undefined => {
+  if (measure._tag === 'Model') return measure.curve.idleWatts;
+  return domain.kind === 'package' ? idleWatts : undefined;
+};
+
+const hasFloor = ({ domain }: PlannedDomain): boolean =>
+  domain.isAttributed || domain.kind === 'core';
+
+export class IdleFloors {
+  readonly #states: Map<string, IdleFloorState>;
+
+  constructor({ plan, idleWatts }: IdleFloorOptions) {
+    this.#states = new Map(
+      plan.domains
+        .filter(hasFloor)
+        .map((planned) => [
+          planned.domain.id,
+          initialIdleFloor(configuredFloor(planned, idleWatts)),
+        ]),
+    );
+  }
+
+  /** A package's floor is learnt without its graphics, which may draw while every CPU sleeps. */
+  learn(readings: readonly DomainReading[], busy: BusyRatios): void {
+    const energies = energyWithoutGraphics(readings);
+    for (const { domain, step } of readings) {
+      const state = this.#states.get(domain.id);
+      if (state === undefined || step._tag !== 'Advanced') continue;
+      const packageBusy =
+        domain.packageId === undefined ? undefined : busy.byPackage.get(domain.packageId);
+      const next = advanceIdleFloor(state, {
+        powerWatts: meanWatts(energies.get(domain.id) ?? step.deltaMicrojoules, step.spanNanos),
+        busyRatio: packageBusy ?? busy.ofHost,
+        spanNanos: step.spanNanos,
+      });
+      this.#states.set(domain.id, next);
+    }
+  }
+
+  states(): ReadonlyMap<string, IdleFloorState> {
+    return new Map(this.#states);
+  }
+
+  /** Only floors of domains in the plan; those configured stay as they are. */
+  restore(states: ReadonlyMap<string, IdleFloorState>): void {
+    for (const [id, state] of states)
+      if (this.#states.get(id)?.configuredWatts === undefined && this.#states.has(id))
+        this.#states.set(id, state);
+  }
+
+  watts(): ReadonlyMap<string, Watts | undefined> {
+    return new Map([...this.#states].map(([id, { floorWatts }]) => [id, floorWatts]));
+  }
+}
