@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One and the same run cut into windows of different length: shares must not depend on the cut. */
 import { Bench } from './experiment.js';
-import { products } from './product.js';
+import { Product } from './product.js';
 import { Score } from './score.js';
 import { SERVER } from './sim/machine.js';
 import { IDLE_MIX, MIXES } from './sim/mixes.js';
@@ -10,6 +10,9 @@ import { planOf } from './sim/to-window.js';
 export const CUT_MILLIS = [50, 100, 250, 500, 1000, 2000, 5000, 10_000] as const;
 /** Every phase of the study's zoo, and loads of one kind only. */
 const CUT_MIXES = ['02', '08', '14', '15', '20'] as const;
+
+/** Splits that depend on the window alone: what is learnt meanwhile is another question. */
+const CUT_METHODS = ['wattfeed-time', 'wattfeed-priors'] as const;
 
 export interface CutResult {
   /** By method: largest difference of any owner's share from that at 1 s, in points, over mixes and cuts. */
@@ -23,19 +26,17 @@ const sharesAt = (
   seconds: number,
 ): ReadonlyMap<string, readonly number[]> => {
   const bench = new Bench({ seed, spread: 0.25 }, SERVER);
-  const variants = products(planOf(bench.simulator), bench.simulator.machine.topology).filter(
-    ({ isFixed }) => isFixed,
-  );
-  const scores = new Map(variants.map(({ name }) => [name, new Score()]));
+  const product = new Product(planOf(bench.simulator), bench.simulator.machine.topology);
+  const scores = new Map(CUT_METHODS.map((name) => [name, new Score()]));
   for (const { simulated, window } of bench.run(IDLE_MIX, 12, 500))
-    for (const product of variants) product.advance(window, simulated);
+    product.advance(window, simulated);
   const mix = MIXES.find(({ id }) => id === mixId);
   if (mix === undefined) throw new Error(`no mix ${mixId}`);
-  for (const { simulated, window } of bench.run(mix, seconds, windowMillis))
-    for (const product of variants) {
-      const { cpu } = product.advance(window, simulated);
-      scores.get(product.name)?.add(cpu, simulated.truth.shapley);
-    }
+  for (const { simulated, window } of bench.run(mix, seconds, windowMillis)) {
+    const splits = product.advance(window, simulated);
+    for (const [name, score] of scores)
+      score.add(splits.get(name)?.cpu ?? [], simulated.truth.shapley);
+  }
   return new Map([...scores].map(([name, score]) => [name, score.sharesOf()]));
 };
 

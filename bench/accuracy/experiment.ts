@@ -3,7 +3,7 @@
 import { frequencyFactor } from '../../receiver/model/frequency-factor.js';
 import { MEMORY_PEERS } from './estimate/memory-peers.js';
 import { peers } from './estimate/peers.js';
-import { products, type Product } from './product.js';
+import { Product } from './product.js';
 import { Score } from './score.js';
 import { LoadBuilder } from './sim/load-builder.js';
 import { randomMachine, type Machine, type MachineShape } from './sim/machine.js';
@@ -20,6 +20,8 @@ export interface ExperimentOptions {
   readonly windowMillis: number;
   /** Of each mix, twice, before anything is scored. */
   readonly trainSeconds: number;
+  /** Of one mix alone, another one for each seed: does a steady load mislead the calibration? */
+  readonly steadySeconds: number;
   readonly scoreSeconds: number;
 }
 
@@ -126,12 +128,7 @@ class Scores {
   }
 }
 
-const scoreMix = (
-  bench: Bench,
-  mix: Mix,
-  options: ExperimentOptions,
-  variants: readonly Product[],
-) => {
+const scoreMix = (bench: Bench, mix: Mix, options: ExperimentOptions, product: Product) => {
   const { topology } = bench.simulator.machine;
   const { physics } = bench.simulator;
   const packageOfDomain = topology.cpuDomains.map(({ packageId }) => packageId);
@@ -169,11 +166,10 @@ const scoreMix = (
         peer.split({ window: simulated, nodeJoules, nodeOfDomain }),
         truth.memory,
       );
-    for (const product of variants) {
-      const split = product.advance(window, simulated);
-      shapley.add(product.name, split.cpu, truth.shapley);
-      marginal.add(product.name, split.cpu, truth.marginal);
-      memory.add(product.name, split.memory, truth.memory);
+    for (const [name, split] of product.advance(window, simulated)) {
+      shapley.add(name, split.cpu, truth.shapley);
+      marginal.add(name, split.cpu, truth.marginal);
+      memory.add(name, split.memory, truth.memory);
     }
   }
   return { shapley: shapley.result(), marginal: marginal.result(), memory: memory.result() };
@@ -191,16 +187,20 @@ const runShape = (
   mixes: readonly Mix[],
 ): ExperimentResult['mixes'] => {
   const bench = new Bench(options, shape);
-  const variants = products(planOf(bench.simulator), bench.simulator.machine.topology);
+  const product = new Product(planOf(bench.simulator), bench.simulator.machine.topology);
   const teach = (mix: Mix, seconds: number): void => {
     for (const { simulated, window } of bench.run(mix, seconds, options.windowMillis))
-      for (const product of variants) product.advance(window, simulated);
+      product.advance(window, simulated);
   };
   teach(IDLE_MIX, IDLE_SECONDS);
+  const steady = mixes[options.seed % mixes.length];
+  if (steady !== undefined) teach(steady, options.steadySeconds);
+  product.freeze('wattfeed-steady');
+  product.restart();
   const random = new Random(options.seed + 1);
   for (let round = 0; round < 2; round++)
     for (const mix of shuffled(mixes, random)) teach(mix, options.trainSeconds);
-  return Object.fromEntries(mixes.map((mix) => [mix.id, scoreMix(bench, mix, options, variants)]));
+  return Object.fromEntries(mixes.map((mix) => [mix.id, scoreMix(bench, mix, options, product)]));
 };
 
 /** Mixes of the same shape share a machine. */

@@ -7,8 +7,8 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runTasks } from './pool.js';
 import { MIXES, STUDY_MIXES } from './sim/mixes.js';
-import { scoreTable } from './tables.js';
-import { summarize, methodsOf } from './summary.js';
+import type { Book } from './summary.js';
+import { CPU_METHODS, MEMORY_METHODS, cutsText, meansTable, scoreTable } from './tables.js';
 import type { MachineTask, Task, TaskResult } from './tasks.js';
 
 const HELP = `npm run bench:accuracy -- [options]
@@ -49,6 +49,7 @@ const machineTask = (seed: number, spread: number): MachineTask => ({
   mixes: chosen.map(({ id }) => id),
   windowMillis: WINDOW_MILLIS,
   trainSeconds: isQuick ? 3 : 6,
+  steadySeconds: isQuick ? 60 : 120,
   scoreSeconds: isQuick ? 4 : 8,
 });
 
@@ -88,32 +89,13 @@ const print = (results: readonly TaskResult[]): void => {
       `Misattributed: half the sum of |estimated - true| shares, by window, in percent.\n` +
       `Columns of other tools are their formulas on the same windows, not the tools.\n`,
   );
-  console.log(
-    scoreTable({ title: 'CPU energy, Shapley truth', results: usual, book: 'shapley', ...common }),
-  );
-  if (values.marginal)
-    console.log(
-      `\n${scoreTable({ title: 'CPU energy, marginal truth', results: usual, book: 'marginal', ...common })}`,
-    );
-  console.log(
-    `\n${scoreTable({ title: 'DRAM energy', results: usual, book: 'memory', ...common })}`,
-  );
-  const ids = study.map(({ id }) => id);
-  console.log('\nMeans over the study mixes, percent:       Shapley  marginal  +-50 %');
-  for (const method of methodsOf(usual, 'shapley')) {
-    const cell = (ratio: number): string => (ratio * 100).toFixed(1).padStart(9);
-    console.log(
-      `  ${method.padEnd(39)}${cell(summarize(usual, ids, method, 'shapley').mean)}` +
-        cell(summarize(usual, ids, method, 'marginal').mean) +
-        cell(summarize(wide, ids, method, 'shapley').mean),
-    );
-  }
-  for (const result of results)
-    if (result.kind === 'cuts')
-      for (const [method, points] of Object.entries(result.result.points))
-        console.log(
-          `\nOne run cut at 50 ms to 10 s moves a share by at most ${points.toFixed(2)} points (${method})`,
-        );
+  const table = (title: string, book: Book, methods: readonly string[]): void =>
+    console.log(`${scoreTable({ title, results: usual, book, methods, ...common })}\n`);
+  table('CPU energy, Shapley truth', 'shapley', CPU_METHODS);
+  if (values.marginal) table('CPU energy, marginal truth', 'marginal', CPU_METHODS);
+  table('DRAM energy', 'memory', MEMORY_METHODS);
+  console.log(meansTable(usual, wide, study));
+  for (const result of results) if (result.kind === 'cuts') console.log(cutsText(result.result));
 };
 
 const main = async (): Promise<void> => {

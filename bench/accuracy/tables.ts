@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The results as text of at most 80 columns. Pure. */
+import type { CutResult } from './cuts.js';
 import type { ExperimentResult } from './experiment.js';
 import type { Mix } from './sim/mixes.js';
 import { methodsOf, summarize, type Book } from './summary.js';
@@ -22,6 +23,29 @@ const HEADINGS: Readonly<Record<string, readonly [string, string]>> = {
   'misses-by-cpu-node': ['miss', 'CPU n'],
   'misses-by-memory-node': ['miss', 'mem n'],
 };
+
+/** What the tables by mix show; the rest is in the table of means. */
+export const CPU_METHODS = [
+  'kepler-new-formula',
+  'kepler-0.9-formula',
+  'scaphandre-formula',
+  'seed-formula',
+  'deep-mon-formula',
+  'energat-formula',
+  'wattfeed-time',
+  'wattfeed-priors',
+  'wattfeed-calibrated',
+] as const;
+export const MEMORY_METHODS = [
+  'rss-formula',
+  'cpu-time',
+  'seed-loads-stores-formula',
+  'misses-formula',
+  'misses-by-cpu-node',
+  'misses-by-memory-node',
+  'wattfeed-time',
+  'wattfeed-priors',
+] as const;
 
 const TITLE_WIDTH = 26;
 const COLUMN_WIDTH = 6;
@@ -101,3 +125,41 @@ export const scoreTable = (request: TableRequest): string => {
     ),
   ].join('\n');
 };
+
+const WHAT: Readonly<Record<string, string>> = {
+  'kepler-new-formula': 'CPU time (Kepler from 0.10 on)',
+  'wattfeed-wrong-priors': 'wattfeed, wrong priors (a/2, 2b, 2P)',
+  'wattfeed-wrong-calibrated': 'wattfeed, wrong priors, calibrated',
+  'wattfeed-steady': 'wattfeed, calibrated on one mix alone',
+};
+
+/** All methods: means by both truths and on machines that are further off. */
+export const meansTable = (
+  usual: readonly ExperimentResult[],
+  wide: readonly ExperimentResult[],
+  mixes: readonly Mix[],
+): string => {
+  const ids = mixes.map(({ id }) => id);
+  const cell = (ratio: number): string => (ratio * 100).toFixed(1).padStart(10);
+  const row = (method: string): string => {
+    const worst = summarize(usual, ids, method, 'shapley').byMix;
+    return (
+      (WHAT[method] ?? method).padEnd(38) +
+      cell(summarize(usual, ids, method, 'shapley').mean) +
+      cell(Math.max(...Object.values(worst))) +
+      cell(summarize(usual, ids, method, 'marginal').mean) +
+      cell(summarize(wide, ids, method, 'shapley').mean)
+    );
+  };
+  return [
+    `Means over ${mixes.length.toString()} mixes`.padEnd(38) +
+      ['Shapley', 'worst mix', 'marginal', '+-50 %'].map((word) => word.padStart(10)).join(''),
+    ...methodsOf(usual, 'shapley').map(row),
+  ].join('\n');
+};
+
+export const cutsText = ({ points }: CutResult): string =>
+  [
+    '\nOne run cut into windows of 50 ms to 10 s moves a share by at most',
+    ...Object.entries(points).map(([method, most]) => `  ${most.toFixed(2)} points  ${method}`),
+  ].join('\n');

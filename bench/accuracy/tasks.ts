@@ -13,6 +13,7 @@ export const taskSchema = z.discriminatedUnion('kind', [
     mixes: z.array(z.string()),
     windowMillis: z.int(),
     trainSeconds: z.number(),
+    steadySeconds: z.number(),
     scoreSeconds: z.number(),
   }),
   z.object({ kind: z.literal('cuts'), seed: z.int(), seconds: z.number() }),

@@ -49,6 +49,9 @@ export class Slice {
       row.rawMisses += this.rawMisses;
       const gigahertz = this.cycles / this.nanos;
       const factor = phi(gigahertz);
+      // cpufreq says the clock even where the counters do not.
+      const byClock = factor * gigahertz * (this.nanos - SHARED_TIME_DISCOUNT * this.overlapNanos);
+      row.clockPhiCycles += byClock;
       if (this.isCounted) {
         const coRatio = this.overlapNanos / this.nanos;
         row.cycles += this.cycles;
@@ -61,9 +64,7 @@ export class Slice {
       } else {
         row.uncountedNanos += this.runtimeNanos;
         row.uncountedOverlapNanos += this.overlapNanos;
-        // cpufreq says the clock even where the counters do not.
-        row.uncountedPhiCycles +=
-          factor * gigahertz * (this.nanos - SHARED_TIME_DISCOUNT * this.overlapNanos);
+        row.uncountedPhiCycles += byClock;
       }
     }
     if (endedBy === 'sleep') row.voluntarySwitches += 1;

@@ -24,6 +24,8 @@ export class TaskRow {
   public rawOverlapCycles = 0;
   public rawInstructions = 0;
   public rawMisses = 0;
+  /** What `uncountedPhiCycles` were if nothing were counted: of a machine without hardware counters. */
+  public clockPhiCycles = 0;
   /** Reference cycles: of a clock that knows no frequency. */
   public referenceCycles = 0;
 

@@ -171,3 +171,32 @@ export const planOf = ({ packageMeters, memoryMeters }: Simulator): EnergyPlan =
   notes: [],
   longestWindowMillis: undefined,
 });
+
+/** The same window on a machine without hardware counters. */
+export const withoutCounters = (
+  window: ActivityWindow,
+  { rows }: SimulatedWindow,
+): ActivityWindow => ({
+  ...window,
+  cpus: window.cpus.map((cpu) => ({
+    ...cpu,
+    countedNanos: windowNanos(0),
+    multiplexedNanos: windowNanos(0),
+    cycles: 0,
+    instructions: 0,
+    isCounting: false,
+  })),
+  tasks: window.tasks.map((task, at) => ({
+    ...task,
+    uncountedNanos: task.runtimeNanos,
+    uncountedOverlapNanos: task.overlapNanos,
+    cycles: 0,
+    instructions: 0,
+    llcMisses: 0,
+    vectorOps: 0,
+    phiCycles: 0,
+    phiInstructions: 0,
+    phiVector: 0,
+    uncountedPhiCycles: Math.round(rows[at]?.row.clockPhiCycles ?? 0),
+  })),
+});
