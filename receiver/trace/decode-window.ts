@@ -26,7 +26,7 @@ const taskOf = (who: WireIdentity, row: WireTask): TaskSample => ({
   parentTgid: who.parentTgid,
   uid: who.uid,
   tag: who.tag,
-  cpuDomain: who.cpuDomain,
+  cpuDomain: row.cpuDomain,
   startBoottimeNanos: time(who.startBoottimeNanos),
   processStartBoottimeNanos: time(who.processStartBoottimeNanos ?? who.startBoottimeNanos),
   cgroupId: BigInt(who.cgroupId),
@@ -118,15 +118,33 @@ export const readingOf = (row: WireReading): RawReading => {
   };
 };
 
+/** Stands for a task whose identity was in a line that is lost. */
+const unknownIdentity = (slot: number): WireIdentity => ({
+  slot,
+  sequence: 0,
+  tid: 0,
+  tgid: 0,
+  parentTgid: 0,
+  uid: 0,
+  tag: 0,
+  startBoottimeNanos: '0',
+  cgroupId: '0',
+  comm: '(unknown)',
+});
+
 export class WindowDecoder {
   private readonly known = new Map<number, WireIdentity>();
+
+  /** `isLenient`: a line before may be lost, and with it who a slot is. */
+  public constructor(private readonly isLenient = false) {}
 
   /** Left: a row names a slot of which the trace has not said who it is. */
   public decode(record: WindowRecord): E.Either<LineDefect, ActivityWindow> {
     for (const identity of record.identities) this.known.set(identity.slot, identity);
     const tasks: TaskSample[] = [];
     for (const [at, row] of record.tasks.entries()) {
-      const who = this.known.get(row.slot);
+      const who =
+        this.known.get(row.slot) ?? (this.isLenient ? unknownIdentity(row.slot) : undefined);
       if (who === undefined)
         return E.left({
           cause: `tasks[${at.toString()}].slot: ${row.slot.toString()} has no identity`,

@@ -87,6 +87,7 @@ const amountsOf = <K extends string>(
 
 const taskRow = (task: TaskSample): WireTask => ({
   slot: task.slot,
+  cpuDomain: task.cpuDomain,
   ...amountsOf(task, TASK_KEYS),
   // Not told means as long as the task time.
   ...(task.sliceNanos === 0 && task.runtimeNanos !== 0 ? { sliceNanos: 0 } : {}),
@@ -103,7 +104,6 @@ const identityRow = (task: TaskSample): WireIdentity => ({
   parentTgid: task.parentTgid,
   uid: task.uid,
   tag: task.tag,
-  cpuDomain: task.cpuDomain,
   startBoottimeNanos: String(task.startBoottimeNanos),
   processStartBoottimeNanos: String(task.processStartBoottimeNanos),
   cgroupId: String(task.cgroupId),
@@ -120,7 +120,6 @@ const isSameIdentity = (a: TaskSample, b: TaskSample): boolean =>
   a.parentTgid === b.parentTgid &&
   a.uid === b.uid &&
   a.tag === b.tag &&
-  a.cpuDomain === b.cpuDomain &&
   a.startBoottimeNanos === b.startBoottimeNanos &&
   a.processStartBoottimeNanos === b.processStartBoottimeNanos &&
   a.cgroupId === b.cgroupId &&
@@ -183,7 +182,11 @@ const liveOf = ({ balances, shares }: LiveResult): NonNullable<WindowRecord['liv
   tasks: { package: Array.from(shares.tasks.package), dram: Array.from(shares.tasks.dram) },
 });
 
+/** Who everybody is, is told again now and then: of a damaged file, what follows is whole again. */
+const RETELL_WINDOWS = 60;
+
 export class WindowEncoder {
+  private windows = 0;
   private readonly told = new Map<number, TaskSample>();
   private readonly toldPaths = new Map<bigint, string>();
   private readonly toldUsers = new Map<number, string>();
@@ -192,6 +195,12 @@ export class WindowEncoder {
 
   public encode(window: ActivityWindow, live?: LiveResult): WindowRecord {
     const { tasks, overflow } = window;
+    if (this.windows % RETELL_WINDOWS === 0) {
+      this.told.clear();
+      this.toldPaths.clear();
+      this.toldUsers.clear();
+    }
+    this.windows += 1;
     const record: WindowRecord = {
       type: 'window',
       index: String(window.index),

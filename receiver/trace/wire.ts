@@ -114,7 +114,6 @@ const identity = z.looseObject({
   parentTgid: small.default(0),
   uid: small.default(0),
   tag: small.default(0),
-  cpuDomain: small,
   startBoottimeNanos: whole,
   processStartBoottimeNanos: whole.optional(),
   cgroupId: whole.default('0'),
@@ -126,6 +125,7 @@ const identity = z.looseObject({
 
 const task = z.looseObject({
   slot: small,
+  cpuDomain: small.default(0),
   runtimeNanos: amount,
   sliceNanos: amount,
   overlapNanos: amount,
@@ -226,8 +226,16 @@ const freeReading = z.looseObject({
 
 const gap = z.looseObject({ type: z.literal('gap'), windows: count });
 const state = z.looseObject({ type: z.literal('state'), pipeline: z.unknown() });
+const end = z.looseObject({ type: z.literal('end'), windows: count });
 
-export const recordSchema = z.discriminatedUnion('type', [header, state, window, freeReading, gap]);
+export const recordSchema = z.discriminatedUnion('type', [
+  header,
+  state,
+  window,
+  freeReading,
+  gap,
+  end,
+]);
 
 export type TraceRecord = z.output<typeof recordSchema>;
 export type HeaderRecord = Extract<TraceRecord, { type: 'header' }>;
@@ -252,4 +260,5 @@ export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   'window',
   'reading',
   'gap',
+  'end',
 ]);
