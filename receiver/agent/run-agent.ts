@@ -6,6 +6,8 @@ import type { Config } from '../config/config.js';
 import { readEnvironment, type Environment, type ExportSettings } from '../export/environment.js';
 import { startExport, type RunningExport } from '../export/provider.js';
 import { resourceAttributes } from '../export/resource.js';
+import type { LevelOptions } from '../export/level.js';
+import type { WorkloadLevel } from '../model/ledger-view.js';
 import { complaintText, type Complaint } from '../model/errors.js';
 import { serveReports, type ReportServer } from '../socket/server.js';
 import { createLogger, type Logger } from './logger.js';
@@ -24,6 +26,26 @@ export interface AgentPorts {
 const EXPORT_DEFAULTS = { intervalMillis: 60_000, timeoutMillis: 30_000 };
 /** systemd kills 90 s after SIGTERM, Kubernetes after 30 s: the last export has less. */
 const LAST_EXPORT_MILLIS = 10_000;
+
+const selectionOf = ({ export: { minMicrojoules, rules } }: Config) => ({ minMicrojoules, rules });
+
+const workloadOptions = (config: Config): Readonly<Record<WorkloadLevel, LevelOptions>> => {
+  const { levels, cpuTime, maxWorkloadSeries: maxSeries } = config.export;
+  const level = (isExported: boolean): LevelOptions => ({
+    isExported,
+    hasCpuTime: cpuTime.workload,
+    maxSeries,
+    ...selectionOf(config),
+  });
+  return {
+    container: level(levels.container),
+    pod: level(levels.pod),
+    job: level(levels.job),
+    unit: level(levels.unit),
+    user: level(levels.user),
+    name: level(levels.name),
+  };
+};
 
 const exportOptions = (
   config: Config,
@@ -46,17 +68,21 @@ const exportOptions = (
       isExported: config.export.levels.process,
       hasCpuTime: config.export.cpuTime.process,
       maxSeries: config.export.maxProcessSeries,
+      ...selectionOf(config),
     },
     cgroups: {
       isExported: config.export.levels.cgroup,
       hasCpuTime: config.export.cpuTime.cgroup,
       maxSeries: config.ledger.maxCgroups,
+      ...selectionOf(config),
     },
     threads: {
       isExported: config.export.levels.thread,
       hasCpuTime: config.export.cpuTime.thread,
       maxSeries: config.export.maxThreadSeries,
+      ...selectionOf(config),
     },
+    workloads: workloadOptions(config),
   },
 });
 
@@ -93,6 +119,12 @@ const beginExport = (
     },
     retireExportedThreads: (identities) => {
       running.ledger.retireExportedThreads(identities);
+    },
+    retireExportedCgroups: (cgroups) => {
+      running.ledger.retireExportedCgroups(cgroups);
+    },
+    retireExportedWorkloads: (level, workloads) => {
+      running.ledger.retireExportedWorkloads(level, workloads);
     },
     say: (text) => {
       logger.warn(text);

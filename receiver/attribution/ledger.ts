@@ -81,10 +81,10 @@ export class Ledger implements RatedLedgerView {
     const limits = { ...DEFAULT_LEDGER_LIMITS, ...options.limits };
     this.startUnixMillis = options.startUnixMillis;
     this.processBook = new ProcessBook({ ...limits, nameOf: identities.processName });
-    this.workloadBooks = new WorkloadBooks({
-      maxEntries: limits.maxWorkloads,
-      maxEnded: limits.maxExited,
-    });
+    this.workloadBooks = new WorkloadBooks(
+      { maxEntries: limits.maxWorkloads, maxEnded: limits.maxExited },
+      identities.userName,
+    );
     this.cgroupBook = new CgroupBook({
       maxEntries: limits.maxCgroups,
       maxEnded: limits.maxExited,

@@ -16,7 +16,10 @@ export class WorkloadBooks {
   public readonly unresolved = new EnergyAccount();
   private readonly books: Readonly<Record<CgroupLevel, WorkloadBook>>;
 
-  public constructor(limits: WorkloadLimits) {
+  public constructor(
+    limits: WorkloadLimits,
+    private readonly userName: (uid: number) => string,
+  ) {
     this.books = {
       container: new WorkloadBook(limits),
       pod: new WorkloadBook(limits),
@@ -61,7 +64,7 @@ export class WorkloadBooks {
 
   private bind(entry: CgroupEntry, identity: CgroupIdentity): readonly WorkloadTarget[] {
     return CGROUP_LEVELS.map((level) => {
-      const found = workloadOf(level, identity, entry.ownerUid);
+      const found = workloadOf(level, identity, entry.ownerUid, this.userName);
       return this.books[level].bind(found?.key, found?.facts, entry.seriesStartUnixMillis);
     });
   }

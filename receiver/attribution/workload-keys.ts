@@ -25,30 +25,31 @@ const containerOf = (identity: CgroupIdentity): KeyedWorkload | undefined => {
 const podOf = ({ pod }: CgroupIdentity): KeyedWorkload | undefined =>
   pod && { key: keyOf(pod.system, pod.uid), facts: { _tag: 'pod', pod } };
 
-const jobOf = ({ job }: CgroupIdentity, ownerUid: number | undefined): KeyedWorkload | undefined =>
-  job && {
+const jobOf = (
+  { job }: CgroupIdentity,
+  ownerUid: number | undefined,
+  userName: (uid: number) => string,
+): KeyedWorkload | undefined => {
+  if (job === undefined) return undefined;
+  const uid = job.uid ?? ownerUid;
+  const user = job.user ?? (uid === undefined ? undefined : userName(uid));
+  return {
     key: keyOf(job.system, job.id),
-    facts: {
-      _tag: 'job',
-      system: job.system,
-      id: job.id,
-      user: job.user,
-      uid: job.uid ?? ownerUid,
-    },
+    facts: { _tag: 'job', system: job.system, id: job.id, uid, user },
   };
+};
 
 /** A unit's name says which one it is only together with the manager that knows it. */
-const unitOf = ({
-  unit,
-  slice,
-  sliceUid,
-  container,
-}: CgroupIdentity): KeyedWorkload | undefined => {
+const unitOf = (
+  { unit, slice, sliceUid, container }: CgroupIdentity,
+  userName: (uid: number) => string,
+): KeyedWorkload | undefined => {
   if (unit === undefined) return undefined;
   const uid = unit.manager === 'user' ? sliceUid : undefined;
+  const user = uid === undefined ? undefined : userName(uid);
   return {
     key: keyOf(container?.id, uid === undefined ? undefined : String(uid), unit.name),
-    facts: { _tag: 'unit', unit, slice, uid, containerId: container?.id },
+    facts: { _tag: 'unit', unit, slice, uid, user, containerId: container?.id },
   };
 };
 
@@ -56,6 +57,7 @@ export const workloadOf = (
   level: CgroupLevel,
   identity: CgroupIdentity,
   ownerUid: number | undefined,
+  userName: (uid: number) => string,
 ): KeyedWorkload | undefined => {
   switch (level) {
     case 'container':
@@ -63,8 +65,8 @@ export const workloadOf = (
     case 'pod':
       return podOf(identity);
     case 'job':
-      return jobOf(identity, ownerUid);
+      return jobOf(identity, ownerUid, userName);
     case 'unit':
-      return unitOf(identity);
+      return unitOf(identity, userName);
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The decoded configuration: built once by `decode.ts`, passed down in slices. */
 import type { HostRoots } from '../host/roots.js';
+import type { SelectionRules } from '../model/selection-rule.js';
 import type { EnergySourceKind } from '../model/energy-domain.js';
 
 /** P = idle + (max - idle) · utilisation^gamma, for the whole host. */
@@ -59,14 +60,25 @@ export interface ExportConfig {
     readonly process: boolean;
     readonly cgroup: boolean;
     readonly thread: boolean;
+    readonly container: boolean;
+    readonly pod: boolean;
+    readonly job: boolean;
+    readonly unit: boolean;
+    readonly user: boolean;
+    readonly name: boolean;
   };
   readonly cpuTime: {
     readonly process: boolean;
     readonly cgroup: boolean;
     readonly thread: boolean;
+    /** All of the levels above processes and cgroups. */
+    readonly workload: boolean;
   };
   readonly maxProcessSeries: number;
   readonly maxThreadSeries: number;
+  readonly maxWorkloadSeries: number;
+  readonly minMicrojoules: bigint;
+  readonly rules: SelectionRules;
 }
 
 export interface AgentConfig {

@@ -4,6 +4,8 @@
  * place and what to write instead.
  */
 import * as E from 'fp-ts/lib/Either.js';
+import { parseSelectionRule, type SelectionRule } from '../model/selection-rule.js';
+import { microjoulesOfJoules } from '../model/units.js';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { EnergySourceKind } from '../model/energy-domain.js';
 import type { Complaint } from '../model/errors.js';
@@ -54,6 +56,10 @@ const attributionOf = ({ attribution }: ConfigFile): Config['attribution'] => ({
   },
 });
 
+/** The schema has refused those that are none. */
+const selectionRules = (texts: readonly string[]): readonly SelectionRule[] =>
+  texts.map(parseSelectionRule).filter((rule) => rule !== undefined);
+
 /** The file's shape to the program's: one line per key, so that none is forgotten. */
 export const configOfFile = (file: ConfigFile): Config => ({
   windowMillis: file.window_millis,
@@ -83,6 +89,12 @@ export const configOfFile = (file: ConfigFile): Config => ({
     cpuTime: file.export.cpu_time,
     maxProcessSeries: file.export.max_process_series,
     maxThreadSeries: file.export.max_thread_series,
+    maxWorkloadSeries: file.export.max_workload_series,
+    minMicrojoules: microjoulesOfJoules(file.export.min_joules),
+    rules: {
+      include: selectionRules(file.export.include),
+      exclude: selectionRules(file.export.exclude),
+    },
   },
   agent: {
     socketPath: file.agent.socket_path,

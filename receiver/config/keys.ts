@@ -35,7 +35,7 @@ const peel = (schema: unknown, defaultValue?: unknown): Peeled => {
 const kindOf = (core: unknown): KeyKind => {
   if (core instanceof z.ZodNumber) return 'number';
   if (core instanceof z.ZodBoolean) return 'boolean';
-  if (core instanceof z.ZodUnion) return 'list';
+  if (core instanceof z.ZodUnion || core instanceof z.ZodArray) return 'list';
   return 'text';
 };
 
@@ -51,6 +51,7 @@ const allowedOf = (core: unknown, dotted: string): string => {
   if (core instanceof z.ZodBoolean) return 'true | false';
   if (core instanceof z.ZodEnum) return core.options.join(' | ');
   if (core instanceof z.ZodUnion) return `auto | a list of ${ENERGY_SOURCE_NAMES.join(', ')}`;
+  if (core instanceof z.ZodArray) return 'a list of FIELD=GLOB';
   if (core instanceof z.ZodString) return 'an absolute path';
   throw new Error(`configuration key ${dotted} has a type that keys.ts does not know`);
 };

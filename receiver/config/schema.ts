@@ -4,6 +4,7 @@
  * commented defaults, docs/configuration.md and the JSON schema are all made from this one value.
  */
 import { z } from 'zod';
+import { SELECTION_FIELDS, parseSelectionRule } from '../model/selection-rule.js';
 import { DEFAULT_ROOTS } from '../host/roots.js';
 import { attributionSchema, dramSchema } from './attribution-schema.js';
 import { key } from './key-notes.js';
@@ -151,6 +152,12 @@ const ledger = z.strictObject({
   }),
 });
 
+const selection = z.array(
+  z.string().refine((text) => parseSelectionRule(text) !== undefined, {
+    error: `must be FIELD=GLOB, FIELD one of ${SELECTION_FIELDS.join(', ')}`,
+  }),
+);
+
 const exporting = z.strictObject({
   enabled: key(z.boolean().default(true), {
     description: 'Send metrics by OTLP. Where to is said by the OTEL_EXPORTER_OTLP_* variables.',
@@ -165,6 +172,30 @@ const exporting = z.strictObject({
       cgroup: key(z.boolean().default(true), {
         description: 'Export energy per cgroup.',
         reason: 'On: the level that bills are made from.',
+      }),
+      container: key(z.boolean().default(true), {
+        description: 'Export energy per container and virtual machine.',
+        reason: 'On: a node has some hundred at most.',
+      }),
+      pod: key(z.boolean().default(true), {
+        description: 'Export energy per pod, ECS task or Nomad allocation.',
+        reason: 'On: a node has 250 at most.',
+      }),
+      job: key(z.boolean().default(true), {
+        description: 'Export energy per job of a batch system.',
+        reason: 'On: no series where there is no batch system.',
+      }),
+      unit: key(z.boolean().default(true), {
+        description: 'Export energy per systemd unit.',
+        reason: 'On: a host has some hundred at most.',
+      }),
+      user: key(z.boolean().default(true), {
+        description: 'Export energy per user.',
+        reason: 'On: few, and what a shared host is billed by.',
+      }),
+      name: key(z.boolean().default(false), {
+        description: 'Export energy per command name.',
+        reason: 'Off: names are made up by programs, thousands on a build host.',
       }),
       thread: key(z.boolean().default(false), {
         description: 'Export energy per thread.',
@@ -187,6 +218,11 @@ const exporting = z.strictObject({
         description: 'Export CPU time per thread beside its energy; needs export.levels.thread.',
         reason: 'Off: it doubles the number of series.',
       }),
+      workload: key(z.boolean().default(false), {
+        description:
+          'Export CPU time per container, pod, job, unit, user and name, where their level is exported.',
+        reason: 'Off: it doubles the number of series.',
+      }),
     })
     .prefault({}),
   max_process_series: key(count(0, 1_000_000).default(1000), {
@@ -198,6 +234,25 @@ const exporting = z.strictObject({
     description:
       'Threads exported with series of their own, the largest consumers first; the rest are one sum.',
     reason: 'As many as processes: a few threads burn most of what a host burns.',
+  }),
+  max_workload_series: key(count(0, 1_000_000).default(1000), {
+    description:
+      'Containers, pods, jobs, units, users and names (each level alone) with series of their own; the rest are one sum.',
+    reason: 'Well above a full Kubernetes node.',
+  }),
+  min_joules: key(z.number().min(0).max(1_000_000_000).default(0), {
+    description:
+      'Energy from which on anything has a series of its own; until then it is in the sum.',
+    reason: '0: what has burned something has a series, as far as the caps allow.',
+  }),
+  include: key(selection.default([]), {
+    description:
+      'Only what matches one of these rules has a series of its own: `FIELD=GLOB` with the fields name, user, cgroup, container, pod, unit, job. A level is left alone by rules for fields it has not.',
+    reason: 'Empty: all. What is left out stays in the sum of its level.',
+  }),
+  exclude: key(selection.default([]), {
+    description: 'What matches one of these rules has no series of its own, e.g. `name=kworker*`.',
+    reason: 'Empty: nothing.',
   }),
 });
 

@@ -36,6 +36,43 @@ export const ATTRIBUTES = {
     'Path of the control group below the root of its hierarchy.',
   ],
   cgroupId: ['wattfeed.cgroup.id', "The kernel's id of the control group, in decimal digits."],
+  containerId: [
+    'container.id',
+    'Id of the container as its runtime calls it; of a machine its name.',
+  ],
+  containerRuntime: [
+    'container.runtime.name',
+    '`docker`, `containerd`, `cri-o`, `podman`, `lxc`, `libvirt-qemu`, …; absent where the path of the control group does not say.',
+  ],
+  containerName: [
+    'container.name',
+    'Only where the path carries one (machines, Nomad tasks), or from `identity.cri_socket`.',
+  ],
+  outerContainerId: [
+    'wattfeed.container.outer.id',
+    'Id of the container around this one. Sum by it for what an outer container burned in its inner ones.',
+  ],
+  podUid: ['k8s.pod.uid', 'Uid of the Kubernetes pod; names come from the collector by it.'],
+  podSystem: ['wattfeed.pod.system', '`podman`, `ecs` or `nomad`; absent for Kubernetes.'],
+  podId: ['wattfeed.pod.id', 'Id of the podman pod, the ECS task or the Nomad allocation.'],
+  podQos: ['wattfeed.pod.qos', '`guaranteed`, `burstable` or `besteffort`.'],
+  jobSystem: [
+    'wattfeed.job.system',
+    '`slurm`, `pbs`, `torque`, `oar`, `lsf`, `htcondor`, `flux` or `grid-engine`.',
+  ],
+  jobId: [
+    'wattfeed.job.id',
+    'Id of the job; of HTCondor the slot, which is all that its path says.',
+  ],
+  jobOwner: [
+    'wattfeed.job.owner',
+    'Login name of the owner; the uid in digits where there is none.',
+  ],
+  unitName: ['wattfeed.unit.name', 'Innermost systemd unit, e.g. `nginx.service`.'],
+  unitSlice: ['wattfeed.unit.slice', 'Innermost slice, e.g. `system.slice`.'],
+  unitOwner: ['wattfeed.unit.owner', 'Owner of a unit of a user’s own manager; else absent.'],
+  userName: ['user.name', 'Login name; the uid in digits where there is none.'],
+  userId: ['user.id', 'The uid in digits.'],
   domain: [
     'wattfeed.domain',
     'What the energy counter covers. Attributed energy is `package` or `dram`, which never overlap.',
@@ -64,7 +101,10 @@ export const ATTRIBUTES = {
   ],
   stage: ['wattfeed.stage', 'Part of the work at the end of a window.'],
   program: ['wattfeed.bpf.program', 'Name of the BPF program.'],
-  level: ['wattfeed.level', '`process`, `cgroup` or, where exported, `thread`.'],
+  level: [
+    'wattfeed.level',
+    '`process`, `cgroup`, `container`, `pod`, `job`, `unit`, `user`, `name` or, where exported, `thread`.',
+  ],
   cpuMode: ['cpu.mode', '`user` or `system`.'],
   overflow: [
     'otel.metric.overflow',

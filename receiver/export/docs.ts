@@ -5,6 +5,7 @@ import { ENERGY_INSTRUMENTS } from './energy-instruments.js';
 import { SCHEMA_URL, SCOPE_NAME, type Instrument } from './instruments.js';
 import { prometheusName } from './prometheus-name.js';
 import { SELF_INSTRUMENTS } from './self-instruments.js';
+import { WORKLOAD_INSTRUMENTS } from './workload-instruments.js';
 
 const KIND_TEXT = {
   counter: 'sum, monotonic',
@@ -35,6 +36,7 @@ const attributeKeys = (): readonly AttributeKey[] => {
   const used = new Set<AttributeKey>();
   for (const instrument of [
     ...Object.values<Instrument>(ENERGY_INSTRUMENTS),
+    ...Object.values<Instrument>(WORKLOAD_INSTRUMENTS),
     ...Object.values<Instrument>(SELF_INSTRUMENTS),
   ]) {
     for (const key of instrument.attributes) used.add(key);
@@ -57,7 +59,8 @@ How to read the numbers:
   \`wattfeed.domain\` \`package\` and \`dram\` of attributed energy do not overlap.
 - **Nothing is lost in a sum of current values**: per \`wattfeed.domain\`, \`wattfeed.process.energy\` (with its overflow series) +
   \`wattfeed.process.exited.energy\` + idle + irq + igpu + unattributed = \`hw.energy\` of the attributed domains. The same holds for
-  cgroups, and for threads where they are exported (\`export.levels.thread\`).
+  cgroups, and for threads where they are exported (\`export.levels.thread\`). Containers, pods, jobs and units
+  are sums of cgroups: what is in none of them is in none of their series, so their sum is less than the whole.
 - **In a sum of rates leave out \`exited\` and \`removed\`**: they repeat joules that were counted while their series lived.
 - **Labels never change under a series.** When a process changes its name, owner or cgroup, or the way of splitting
   changes, its series ends with its final value and another begins at zero from that moment. What was burned
@@ -73,6 +76,8 @@ export const metricsDocument = (): string =>
     INTRODUCTION,
     '## Energy and CPU time\n\n',
     Object.values<Instrument>(ENERGY_INSTRUMENTS).map(instrumentSection).join('\n'),
+    '\n## Containers, pods, jobs, units, users and names\n\n',
+    Object.values<Instrument>(WORKLOAD_INSTRUMENTS).map(instrumentSection).join('\n'),
     '\n## The agent itself\n\n',
     Object.values<Instrument>(SELF_INSTRUMENTS).map(instrumentSection).join('\n'),
     '\n## Attributes\n\n| name | meaning |\n| --- | --- |\n',

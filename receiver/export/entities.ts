@@ -7,39 +7,37 @@ import {
   type CgroupTotals,
   type ProcessIdentity,
   type ProcessTotals,
-  type Remainder,
   type ThreadIdentity,
   type ThreadTotals,
 } from '../model/ledger-view.js';
+import type { CgroupIdentity } from '../model/workload.js';
 import { attributeName } from './attributes.js';
-import type { Readings } from './lane.js';
+import { boundedText } from './bounded-text.js';
 import type { EntityKind } from './entity-kind.js';
+import { readingsOf } from './readings.js';
+import { cgroupFields, processFields, threadFields } from './selection-fields.js';
+import { knownAttributes, podIdentity } from './workload-entities.js';
 
-/**
- * Longest attribute on the wire, in UTF-16 units. Paths may have 4 KiB; a batch of 1,000 points must stay
- * below the 4 MiB that collectors accept. What is cut off is still told apart by pid or cgroup id.
- */
-export const MAX_ATTRIBUTE_LENGTH = 1_024;
+/** As far as it is exported. */
+const isSameWorkload = (a: CgroupIdentity | undefined, b: CgroupIdentity | undefined): boolean =>
+  a === b || (a?.container?.id === b?.container?.id && a?.pod?.uid === b?.pod?.uid);
 
-/** Cut to length, never inside a surrogate pair. */
-export const boundedText = (text: string): string =>
-  text.length <= MAX_ATTRIBUTE_LENGTH
-    ? text
-    : `${text.slice(0, MAX_ATTRIBUTE_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-
-export const readingsOf = ({ energy, cpuNanos }: Remainder): Readings => ({
-  package: energy.package,
-  dram: energy.dram,
-  cpu: cpuNanos,
-});
-
-export const bothReadings = (one: Remainder, other: Remainder): Readings => {
-  const [a, b] = [readingsOf(one), readingsOf(other)];
-  return { package: a.package + b.package, dram: a.dram + b.dram, cpu: a.cpu + b.cpu };
-};
+/** Ids by which a collector finds the names: `k8s_attributes` asks for these two. */
+const workloadIds = (workload: CgroupIdentity | undefined): Attributes =>
+  workload === undefined
+    ? {}
+    : knownAttributes([
+        ['containerId', workload.isHelper ? undefined : workload.container?.id],
+        ...podIdentity(workload.pod),
+        ['jobId', workload.job?.id],
+      ]);
 
 const isSameIdentity = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
-  a === b || (a.name === b.name && a.user === b.user && a.cgroupPath === b.cgroupPath);
+  a === b ||
+  (a.name === b.name &&
+    a.user === b.user &&
+    a.cgroupPath === b.cgroupPath &&
+    isSameWorkload(a.workload, b.workload));
 
 const isoTime = (unixMillis: number): string => new Date(unixMillis).toISOString();
 
@@ -49,6 +47,7 @@ export const PROCESS_KIND: EntityKind<ProcessTotals> = {
   startUnixMillisOf: ({ seriesStartUnixMillis }) => seriesStartUnixMillis,
   hasEnded: ({ isExited }) => isExited,
   isSameSeries: (a, b) => isSameIdentity(a.identity, b.identity),
+  selectionFieldsOf: processFields,
 };
 
 export const processAttributes = ({ identity }: ProcessTotals): Attributes => ({
@@ -57,20 +56,22 @@ export const processAttributes = ({ identity }: ProcessTotals): Attributes => ({
   [attributeName('processExecutableName')]: boundedText(identity.name),
   [attributeName('processOwner')]: boundedText(identity.user),
   [attributeName('processCgroup')]: boundedText(identity.cgroupPath),
+  ...workloadIds(identity.workload),
 });
 
 export const CGROUP_KIND: EntityKind<CgroupTotals> = {
   keyOf: ({ id }) => String(id),
   readingsOf,
   startUnixMillisOf: ({ seriesStartUnixMillis }) => seriesStartUnixMillis,
-  // A removed cgroup leaves the ledger; the pool then ends its series.
-  hasEnded: () => false,
-  isSameSeries: (a, b) => a.path === b.path,
+  hasEnded: ({ isExited }) => isExited,
+  isSameSeries: (a, b) => a.path === b.path && isSameWorkload(a.workload, b.workload),
+  selectionFieldsOf: cgroupFields,
 };
 
-export const cgroupAttributes = ({ id, path }: CgroupTotals): Attributes => ({
+export const cgroupAttributes = ({ id, path, workload }: CgroupTotals): Attributes => ({
   [attributeName('cgroupPath')]: boundedText(path),
   [attributeName('cgroupId')]: String(id),
+  ...workloadIds(workload),
 });
 
 const isSameThread = (a: ThreadIdentity, b: ThreadIdentity): boolean =>
@@ -82,6 +83,7 @@ export const THREAD_KIND: EntityKind<ThreadTotals> = {
   startUnixMillisOf: ({ seriesStartUnixMillis }) => seriesStartUnixMillis,
   hasEnded: ({ isExited }) => isExited,
   isSameSeries: (a, b) => isSameThread(a.identity, b.identity),
+  selectionFieldsOf: threadFields,
 };
 
 /** No owner and no cgroup: those are the process's, and each would make another series per thread. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What a pool of series must be told: about its entities, its limits, and the ledger at one moment. */
 import type { MeasureLabels, Readings } from './lane.js';
+import type { SelectionFields, SelectionRules } from '../model/selection-rule.js';
 
 /** What the pool must know of a process or a cgroup. */
 export interface EntityKind<Entity> {
@@ -10,6 +11,8 @@ export interface EntityKind<Entity> {
   readonly hasEnded: (entity: Entity) => boolean;
   /** Both would be exported under the same attributes. */
   readonly isSameSeries: (a: Entity, b: Entity) => boolean;
+  /** What include and exclude rules may look at. */
+  readonly selectionFieldsOf: (entity: Entity) => SelectionFields;
 }
 
 export interface PoolLimits {
@@ -18,6 +21,9 @@ export interface PoolLimits {
   readonly maxClosed: number;
   /** An entity that came and went between two exports gets a series from this energy on. */
   readonly minEndedMicrojoules: bigint;
+  /** One that lives gets a series from this energy on. */
+  readonly minMicrojoules: bigint;
+  readonly rules: SelectionRules;
 }
 
 export interface PoolInput<Entity> {

@@ -6,6 +6,7 @@
 import type { AttributeKey } from './attributes.js';
 import { ENERGY_INSTRUMENTS } from './energy-instruments.js';
 import { SELF_INSTRUMENTS } from './self-instruments.js';
+import { WORKLOAD_INSTRUMENTS } from './workload-instruments.js';
 
 /** `counter`: monotonic sum. `updowncounter`: sum that may fall. `gauge`: last value. */
 export type InstrumentKind = 'counter' | 'updowncounter' | 'gauge';
@@ -29,7 +30,7 @@ export interface Instrument {
   readonly isOptIn?: boolean;
 }
 
-export const INSTRUMENTS = { ...ENERGY_INSTRUMENTS, ...SELF_INSTRUMENTS };
+export const INSTRUMENTS = { ...ENERGY_INSTRUMENTS, ...WORKLOAD_INSTRUMENTS, ...SELF_INSTRUMENTS };
 
 export type InstrumentKey = keyof typeof INSTRUMENTS;
 

@@ -5,6 +5,7 @@ import type { EntityKind, PoolInput, PoolLimits } from './entity-kind.js';
 import { EntityPoints, type Breath, type LevelInstruments } from './entity-points.js';
 import type { MetricSet } from './metric-set.js';
 import type { LevelCounts } from './self-points.js';
+import { NO_RULES, type SelectionRules } from '../model/selection-rule.js';
 import { SeriesPool } from './series-pool.js';
 import type { StreamTable } from './stream-table.js';
 import type { Temporality } from './stream.js';
@@ -14,6 +15,9 @@ export interface LevelOptions {
   readonly isExported: boolean;
   readonly hasCpuTime: boolean;
   readonly maxSeries: number;
+  /** Energy from which on an entity has a series of its own; 0 by default. */
+  readonly minMicrojoules?: bigint;
+  readonly rules?: SelectionRules;
 }
 
 /** What does not depend on a configuration. */
@@ -34,10 +38,18 @@ const CLOSED_PER_SERIES = 4;
  */
 const MIN_ENDED_MICROJOULES = 1_000_000n;
 
-const limitsOf = ({ isExported, maxSeries }: LevelOptions): PoolLimits => ({
+const limitsOf = ({
+  isExported,
+  maxSeries,
+  minMicrojoules = 0n,
+  rules = NO_RULES,
+}: LevelOptions): PoolLimits => ({
   maxSeries: isExported ? maxSeries : 0,
   maxClosed: Math.max(MIN_CLOSED, CLOSED_PER_SERIES * maxSeries),
-  minEndedMicrojoules: MIN_ENDED_MICROJOULES,
+  minEndedMicrojoules:
+    minMicrojoules > MIN_ENDED_MICROJOULES ? minMicrojoules : MIN_ENDED_MICROJOULES,
+  minMicrojoules,
+  rules,
 });
 
 export class Level<Entity> {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The levels that are exported: how each one's entities become series, and under which instruments. */
-import type { CgroupTotals, ProcessTotals, ThreadTotals } from '../model/ledger-view.js';
+import type {
+  CgroupTotals,
+  ProcessTotals,
+  ThreadTotals,
+  WorkloadLevel,
+  WorkloadTotals,
+} from '../model/ledger-view.js';
 import {
   CGROUP_KIND,
   PROCESS_KIND,
@@ -10,6 +16,8 @@ import {
   threadAttributes,
 } from './entities.js';
 import type { LevelPlan } from './level.js';
+import type { LevelInstruments } from './entity-points.js';
+import { WORKLOAD_KIND, workloadAttributes } from './workload-entities.js';
 
 export const PROCESS_LEVEL: LevelPlan<ProcessTotals> = {
   name: 'process',
@@ -46,3 +54,49 @@ export const THREAD_LEVEL: LevelPlan<ThreadTotals> = {
     endedCpuTime: 'exitedThreadCpuTime',
   },
 };
+
+const WORKLOAD_LEVEL_INSTRUMENTS: Readonly<Record<WorkloadLevel, LevelInstruments>> = {
+  container: {
+    energy: 'containerEnergy',
+    endedEnergy: 'removedContainerEnergy',
+    cpuTime: 'containerCpuTime',
+    endedCpuTime: 'removedContainerCpuTime',
+  },
+  pod: {
+    energy: 'podEnergy',
+    endedEnergy: 'removedPodEnergy',
+    cpuTime: 'podCpuTime',
+    endedCpuTime: 'removedPodCpuTime',
+  },
+  job: {
+    energy: 'jobEnergy',
+    endedEnergy: 'removedJobEnergy',
+    cpuTime: 'jobCpuTime',
+    endedCpuTime: 'removedJobCpuTime',
+  },
+  unit: {
+    energy: 'unitEnergy',
+    endedEnergy: 'removedUnitEnergy',
+    cpuTime: 'unitCpuTime',
+    endedCpuTime: 'removedUnitCpuTime',
+  },
+  user: {
+    energy: 'userEnergy',
+    endedEnergy: 'removedUserEnergy',
+    cpuTime: 'userCpuTime',
+    endedCpuTime: 'removedUserCpuTime',
+  },
+  name: {
+    energy: 'nameEnergy',
+    endedEnergy: 'removedNameEnergy',
+    cpuTime: 'nameCpuTime',
+    endedCpuTime: 'removedNameCpuTime',
+  },
+};
+
+export const workloadPlan = (level: WorkloadLevel): LevelPlan<WorkloadTotals> => ({
+  name: level,
+  kind: WORKLOAD_KIND,
+  attributesOf: workloadAttributes,
+  instruments: WORKLOAD_LEVEL_INSTRUMENTS[level],
+});

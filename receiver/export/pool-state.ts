@@ -15,6 +15,8 @@ export interface Live<Entity> extends Resident {
   relabels: number;
   readings: Readings;
   gain: number;
+  /** By the include and exclude rules. */
+  isSelected: boolean;
 }
 
 export interface Newcomer<Entity> extends Candidate {
@@ -23,6 +25,8 @@ export interface Newcomer<Entity> extends Candidate {
   readonly readings: Readings;
   /** As of the last export, where it went into the overflow; undefined if it was in none yet. */
   readonly pooled: Readings | undefined;
+  /** By the include and exclude rules. */
+  readonly isSelected: boolean;
 }
 
 /** What one pass over the ledger's entities found. */

@@ -15,25 +15,28 @@ import type {
   MetricData,
   MetricProducer,
 } from '@opentelemetry/sdk-metrics';
-import type {
-  CgroupTotals,
-  DomainTotals,
-  LedgerView,
-  ProcessIdentity,
-  ProcessTotals,
-  ThreadIdentity,
-  ThreadTotals,
+import {
+  WORKLOAD_LEVELS,
+  type CgroupTotals,
+  type DomainTotals,
+  type LedgerView,
+  type ProcessIdentity,
+  type ProcessTotals,
+  type ThreadIdentity,
+  type ThreadTotals,
+  type WorkloadLevel,
+  type WorkloadTotals,
 } from '../model/ledger-view.js';
 import type { WindowReport } from '../model/window.js';
 import { addDomainPoints, addMeterPoints } from './domain-points.js';
-import { bothReadings, readingsOf } from './entities.js';
+import { bothReadings } from './readings.js';
 import type { PoolInput } from './entity-kind.js';
 import type { Breath } from './entity-points.js';
 import type { ExportCounts } from './export-counts.js';
 import { SCHEMA_URL, SCOPE_NAME } from './instruments.js';
 import { measureLabels } from './labels.js';
 import { Level, type LevelOptions } from './level.js';
-import { CGROUP_LEVEL, PROCESS_LEVEL, THREAD_LEVEL } from './levels.js';
+import { CGROUP_LEVEL, PROCESS_LEVEL, THREAD_LEVEL, workloadPlan } from './levels.js';
 import { MetricSet } from './metric-set.js';
 import { addExportPoints, addSelfPoints } from './self-points.js';
 import type { SelfView } from './self-view.js';
@@ -48,6 +51,7 @@ export interface ProducerOptions {
   readonly cgroups: LevelOptions;
   /** Where it is exported, the ledger keeps threads from the first window on. */
   readonly threads: LevelOptions;
+  readonly workloads: Readonly<Record<WorkloadLevel, LevelOptions>>;
 }
 
 export interface ProducerPorts {
@@ -58,6 +62,13 @@ export interface ProducerPorts {
   readonly retireExported: (identities: Iterable<ProcessIdentity>) => void;
   /** The same for threads. */
   readonly retireExportedThreads: (identities: Iterable<ThreadIdentity>) => void;
+  /** The same for removed cgroups. */
+  readonly retireExportedCgroups: (cgroups: Iterable<CgroupTotals>) => void;
+  /** The same for containers, pods, jobs and units. */
+  readonly retireExportedWorkloads: (
+    level: WorkloadLevel,
+    workloads: Iterable<WorkloadTotals>,
+  ) => void;
   /** Called first in every collect: a new export begins. */
   readonly onCollect: () => void;
 }
@@ -71,6 +82,7 @@ export class LedgerProducer implements MetricProducer {
   readonly #cgroups: Level<CgroupTotals>;
   /** Undefined: not exported. The ledger keeps no ended ones then, so there is nothing to give back. */
   readonly #threads: Level<ThreadTotals> | undefined;
+  readonly #workloads: ReadonlyMap<WorkloadLevel, Level<WorkloadTotals>>;
   readonly #table: StreamTable;
   readonly #startTime: HrTime;
   #lastEndTime: HrTime;
@@ -88,6 +100,12 @@ export class LedgerProducer implements MetricProducer {
     this.#threads = threads.isExported
       ? new Level(THREAD_LEVEL, threads, temporality, this.#table)
       : undefined;
+    this.#workloads = new Map(
+      WORKLOAD_LEVELS.map((name) => {
+        const plan = workloadPlan(name);
+        return [name, new Level(plan, options.workloads[name], temporality, this.#table)] as const;
+      }),
+    );
   }
 
   /** Resolves always, with what could be had: a producer that rejects would cost the whole interval. */
@@ -123,17 +141,28 @@ export class LedgerProducer implements MetricProducer {
       await breathe();
       if (performance.now() > deadline) throw new Error('collect: took longer than its timeout');
     };
-    await this.#cgroups.update(inputs.cgroups, pause);
+    this.ports.retireExportedCgroups(await this.#cgroups.update(inputs.cgroups, pause));
+    for (const [name, level] of this.#workloads) {
+      const input = inputs.workloads.get(name);
+      if (input === undefined) continue;
+      this.ports.retireExportedWorkloads(name, await level.update(input, pause));
+    }
     const ended = await this.#processes.update(inputs.processes, pause);
     this.ports.retireExported(ended.map(({ identity }) => identity));
     await this.#updateThreads(inputs.threads, pause);
-    const levels = [this.#processes, this.#cgroups, ...(this.#threads ? [this.#threads] : [])];
+    const levels = [
+      this.#processes,
+      this.#cgroups,
+      ...(this.#threads ? [this.#threads] : []),
+      ...[...this.#workloads.values()].filter(({ options }) => options.isExported),
+    ];
     addExportPoints(
       set,
       this.#table,
       counts,
       levels.map((level) => level.counts()),
     );
+    for (const level of this.#workloads.values()) await level.addTo(set, pause);
     await this.#cgroups.addTo(set, pause);
     await this.#processes.addTo(set, pause);
     await this.#threads?.addTo(set, pause);
@@ -153,6 +182,7 @@ export class LedgerProducer implements MetricProducer {
     readonly processes: PoolInput<ProcessTotals>;
     readonly cgroups: PoolInput<CgroupTotals>;
     readonly threads: PoolInput<ThreadTotals> | undefined;
+    readonly workloads: ReadonlyMap<WorkloadLevel, PoolInput<WorkloadTotals>>;
   } {
     const { ledger } = this.ports;
     const { processes, cgroups, threads } = this.options;
@@ -167,7 +197,7 @@ export class LedgerProducer implements MetricProducer {
       },
       cgroups: {
         entities: [...ledger.cgroups()],
-        remainder: readingsOf(overflow.cgroups),
+        remainder: bothReadings(ledger.exitedCgroups(), overflow.cgroups),
         labels: labels(cgroups),
         endUnixNanos,
       },
@@ -177,6 +207,17 @@ export class LedgerProducer implements MetricProducer {
         labels: labels(threads),
         endUnixNanos,
       },
+      workloads: new Map(
+        WORKLOAD_LEVELS.map((name) => [
+          name,
+          {
+            entities: [...ledger.workloads(name)],
+            remainder: bothReadings(ledger.exitedWorkloads(name), ledger.overflowWorkloads(name)),
+            labels: labels(this.options.workloads[name]),
+            endUnixNanos,
+          },
+        ]),
+      ),
     };
   }
 

@@ -11,12 +11,12 @@ import {
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import { complaintText, type Complaint } from '../model/errors.js';
-import type { LedgerView, ProcessIdentity, ThreadIdentity } from '../model/ledger-view.js';
+import type { LedgerView } from '../model/ledger-view.js';
 import { installDiagnostics } from './diagnostics.js';
 import type { ExportSettings } from './environment.js';
 import { ExportCounts } from './export-counts.js';
 import { ResilientExporter, type CollectorChange } from './exporter.js';
-import { LedgerProducer, type ProducerOptions } from './producer.js';
+import { LedgerProducer, type ProducerOptions, type ProducerPorts } from './producer.js';
 import type { SelfView } from './self-view.js';
 
 /**
@@ -35,11 +35,9 @@ export interface ExportOptions {
   readonly producer: Omit<ProducerOptions, 'temporality'>;
 }
 
-export interface ExportPorts {
+export interface ExportPorts extends Omit<ProducerPorts, 'counts' | 'onCollect'> {
   readonly ledger: LedgerView;
   readonly self: SelfView;
-  readonly retireExported: (identities: Iterable<ProcessIdentity>) => void;
-  readonly retireExportedThreads: (identities: Iterable<ThreadIdentity>) => void;
   /** One line for the log. */
   readonly say: (text: string) => void;
   /** A clock that never steps back. */

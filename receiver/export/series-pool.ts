@@ -24,6 +24,7 @@ import {
   type Opening,
   type Scan,
 } from './pool-state.js';
+import { isSelected } from '../model/selection-rule.js';
 import { selectSeries } from './selection.js';
 import type { Temporality } from './stream.js';
 
@@ -105,7 +106,7 @@ export class SeriesPool<Entity> {
       const live = this.#live.get(key);
       if (live !== undefined) {
         this.#advance(live, entity, readings, input);
-        if (this.kind.hasEnded(entity)) this.#close(live, input.endUnixNanos);
+        if (this.kind.hasEnded(entity) || !live.isSelected) this.#close(live, input.endUnixNanos);
       } else if (!this.kind.hasEnded(entity)) {
         newcomers.push(this.#newcomer(key, entity, readings));
       } else if (this.closed.has(key)) {
@@ -127,7 +128,13 @@ export class SeriesPool<Entity> {
     // Less than before: the ledger has dropped it into its remainder and begun again.
     const pooled = before !== undefined && hasFallen(before, readings) ? NOTHING : before;
     const gain = this.#gain(pooled ?? NOTHING, readings);
-    return { key, entity, readings, pooled, gain };
+    const selected = isSelected(this.limits.rules, this.kind.selectionFieldsOf(entity));
+    return { key, entity, readings, pooled, gain, isSelected: selected };
+  }
+
+  #leastEnergy(entity: Entity): bigint {
+    const { minEndedMicrojoules, minMicrojoules } = this.limits;
+    return this.kind.hasEnded(entity) ? minEndedMicrojoules : minMicrojoules;
   }
 
   #gain(before: Readings, after: Readings): number {
@@ -144,7 +151,10 @@ export class SeriesPool<Entity> {
     if (isRenamed) {
       live.relabels += 1;
       live.entity = entity;
+      // Under its new name it may be one that is left out: the series ends here.
+      live.isSelected = isSelected(this.limits.rules, this.kind.selectionFieldsOf(entity));
     }
+    if (!live.isSelected) return;
     if (isRenamed || this.#haveLabelsChanged) this.#relabel(live, readings, input, isRenamed);
   }
 
@@ -201,8 +211,8 @@ export class SeriesPool<Entity> {
     forgettable: Entity[],
   ): void {
     const eligible = newcomers.filter(
-      ({ entity, readings }) =>
-        !this.kind.hasEnded(entity) || energyOf(readings) >= this.limits.minEndedMicrojoules,
+      ({ entity, readings, isSelected }) =>
+        isSelected && energyOf(readings) >= this.#leastEnergy(entity),
     );
     const { promoted, demoted } = selectSeries(eligible, [...this.#live.values()], this.limits);
     const chosen = new Set(promoted);
@@ -237,6 +247,7 @@ export class SeriesPool<Entity> {
       relabels: 0,
       readings,
       gain: newcomer.gain,
+      isSelected: true,
     };
     for (const measure of MEASURES) {
       const label = labels[measure];

@@ -85,6 +85,7 @@ export type WorkloadFacts =
       readonly slice: string | undefined;
       /** Of a user's unit. */
       readonly uid: number | undefined;
+      readonly user: string | undefined;
       /** The container that the unit is in. */
       readonly containerId: string | undefined;
     }

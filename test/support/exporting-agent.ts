@@ -7,7 +7,7 @@ import { resourceAttributes } from '../../receiver/export/resource.js';
 import { complaintText } from '../../receiver/model/errors.js';
 import { MovingLedger } from './moving-ledger.js';
 import { selfTotals } from './self-totals.js';
-import { STAGES } from './producer-rig.js';
+import { STAGES, workloadOptions } from './producer-rig.js';
 
 export interface AgentOptions {
   readonly endpoint: string;
@@ -48,6 +48,7 @@ export class ExportingAgent {
           processes: { isExported: true, hasCpuTime: true, maxSeries },
           cgroups: { isExported: true, hasCpuTime: true, maxSeries },
           threads: { isExported: exportsThreads, hasCpuTime: true, maxSeries },
+          workloads: workloadOptions({ isExported: true, hasCpuTime: false, maxSeries }),
         },
       },
       {
@@ -55,6 +56,8 @@ export class ExportingAgent {
         self: this.self,
         retireExported: this.ledger.retire,
         retireExportedThreads: this.ledger.retireThreads,
+        retireExportedCgroups: () => undefined,
+        retireExportedWorkloads: () => undefined,
         say: (text) => this.said.push(text),
         nowMillis: () => performance.now(),
       },

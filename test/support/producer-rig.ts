@@ -7,6 +7,7 @@ import {
   type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics';
 import { ExportCounts } from '../../receiver/export/export-counts.js';
+import type { LevelOptions } from '../../receiver/export/level.js';
 import { LedgerProducer, type ProducerOptions } from '../../receiver/export/producer.js';
 import type { ProcessIdentity } from '../../receiver/model/ledger-view.js';
 import { MovingLedger } from './moving-ledger.js';
@@ -14,12 +15,23 @@ import { selfTotals } from './self-totals.js';
 
 export const STAGES = { flush: 1_000, energy: 2_000, scan: 3_000, attribution: 4_000 };
 
+/** The same for all levels. */
+export const workloadOptions = (all: LevelOptions): ProducerOptions['workloads'] => ({
+  container: all,
+  pod: all,
+  job: all,
+  unit: all,
+  user: all,
+  name: all,
+});
+
 export const DEFAULT_OPTIONS: ProducerOptions = {
   version: '0.0.0-test',
   temporality: 'cumulative',
   processes: { isExported: true, hasCpuTime: false, maxSeries: 1_000 },
   cgroups: { isExported: true, hasCpuTime: true, maxSeries: 1_000 },
   threads: { isExported: false, hasCpuTime: false, maxSeries: 1_000 },
+  workloads: workloadOptions({ isExported: true, hasCpuTime: false, maxSeries: 1_000 }),
 };
 
 export class ProducerRig {
@@ -43,6 +55,8 @@ export class ProducerRig {
         counts,
         retireExported,
         retireExportedThreads: ledger.retireThreads,
+        retireExportedCgroups: () => undefined,
+        retireExportedWorkloads: () => undefined,
         onCollect: () => undefined,
       },
       { ...DEFAULT_OPTIONS, ...options },

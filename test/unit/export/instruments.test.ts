@@ -33,7 +33,9 @@ describe('INSTRUMENTS', () => {
     expect(foreign).toEqual(['hw.energy', 'hw.host.energy']);
     const attributes = Object.values(ATTRIBUTES).map(([name]) => name);
     expect(
-      attributes.filter((name) => /^(hw|process|thread|otel|cpu|wattfeed)\./.test(name)),
+      attributes.filter((name) =>
+        /^(hw|process|thread|otel|cpu|container|k8s|user|wattfeed)\./.test(name),
+      ),
     ).toEqual(attributes);
   });
 });

@@ -2,6 +2,7 @@
 /** The real attribution, the real ledger and the real producer together: no joule is lost between them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Identities } from '../../../receiver/attribution/ledger-entries.js';
 import type { LedgerLimits } from '../../../receiver/attribution/ledger-limits.js';
 import type { Ledger } from '../../../receiver/attribution/ledger.js';
 import { ExportCounts } from '../../../receiver/export/export-counts.js';
@@ -9,10 +10,14 @@ import { LedgerProducer } from '../../../receiver/export/producer.js';
 import { SelfTotals } from '../../../receiver/export/self-totals.js';
 import type { Temporality } from '../../../receiver/export/stream.js';
 import type { ActivityWindow } from '../../../receiver/model/activity.js';
-import type { LedgerView } from '../../../receiver/model/ledger-view.js';
-import { newLedger, play } from '../../support/ledger.js';
+import {
+  WORKLOAD_LEVELS,
+  type LedgerView,
+  type WorkloadLevel,
+} from '../../../receiver/model/ledger-view.js';
+import { identityNamed, newLedger, plainIdentities, play } from '../../support/ledger.js';
 import { MovingLedger } from '../../support/moving-ledger.js';
-import { DEFAULT_OPTIONS, STAGES, partOf } from '../../support/producer-rig.js';
+import { DEFAULT_OPTIONS, STAGES, partOf, workloadOptions } from '../../support/producer-rig.js';
 import { BOOT_UNIX_MILLIS, activityWindow } from '../../support/windows.js';
 import { history, type History } from '../../support/random-window.js';
 import { Backend, sumsOf } from '../../support/received.js';
@@ -77,6 +82,8 @@ const rigFor = (ledger: Ledger, temporality: Temporality) => {
       counts: new ExportCounts(),
       retireExported,
       retireExportedThreads: ledger.retireExportedThreads.bind(ledger),
+      retireExportedCgroups: ledger.retireExportedCgroups.bind(ledger),
+      retireExportedWorkloads: ledger.retireExportedWorkloads.bind(ledger),
       onCollect: () => undefined,
     },
     {
@@ -85,6 +92,7 @@ const rigFor = (ledger: Ledger, temporality: Temporality) => {
       processes: { isExported: true, hasCpuTime: true, maxSeries: 2 },
       cgroups: { isExported: true, hasCpuTime: true, maxSeries: 2 },
       threads: { isExported: true, hasCpuTime: true, maxSeries: 2 },
+      workloads: workloadOptions({ isExported: true, hasCpuTime: true, maxSeries: 2 }),
     },
   );
   const collect = async ({ startNanos, endNanos, realtimeNanos }: WindowTimes) => {
@@ -98,13 +106,32 @@ const rigFor = (ledger: Ledger, temporality: Temporality) => {
 
 type WindowTimes = Pick<ActivityWindow, 'startNanos' | 'endNanos' | 'realtimeNanos'>;
 
+/** Each cgroup is a container, three to a pod; every third one is removed as soon as it is idle. */
+const inContainers: Identities = {
+  ...plainIdentities,
+  cgroupIdentity: (id) => {
+    const pod = String(id / 3n).padStart(12, '0');
+    const uid = `00000000-0000-0000-0000-${pod}`;
+    return identityNamed(`/kubepods/pod${uid}/${String(id).padStart(64, '0')}`);
+  },
+  isCgroupThere: (id) => id % 3n !== 0n,
+};
+
+/** What the ledger gave to all workloads of a level. */
+const workloadsOf = (ledger: Ledger, level: WorkloadLevel, kind: 'package' | 'dram'): bigint =>
+  [
+    ...ledger.workloads(level),
+    ledger.exitedWorkloads(level),
+    ledger.overflowWorkloads(level),
+  ].reduce<bigint>((sum, { energy }) => sum + energy[kind], 0n);
+
 const exportAll = async (
   { topology, idleFloors, steps }: History,
   fates: readonly ('all' | 'none' | 'part' | 'no-export')[],
   limited: Partial<LedgerLimits>,
   temporality: Temporality,
 ) => {
-  const ledger = newLedger(limited);
+  const ledger = newLedger(limited, inContainers);
   ledger.setThreadsEnabled(true);
   const { collect } = rigFor(ledger, temporality);
   const backend = new Backend();
@@ -145,6 +172,11 @@ describe('ledger and producer', { timeout: TIMEOUT_MILLIS }, () => {
           const threads =
             sum('wattfeed.thread.energy', kind) + sum('wattfeed.thread.exited.energy', kind);
           expect(threads).toBe(entities);
+          for (const level of WORKLOAD_LEVELS) {
+            const exported =
+              sum(`wattfeed.${level}.energy`, kind) + sum(`wattfeed.${level}.removed.energy`, kind);
+            expect(exported, level).toBe(workloadsOf(ledger, level, kind));
+          }
           const nobody = ['idle', 'irq', 'igpu', 'unattributed'].map((one) =>
             sum(`wattfeed.${one}.energy`, kind),
           );
@@ -168,6 +200,10 @@ describe('ledger and producer', { timeout: TIMEOUT_MILLIS }, () => {
             expect(backend.increaseOf('wattfeed.process.energy', kind)).toBe(entities);
             expect(backend.increaseOf('wattfeed.cgroup.energy', kind)).toBe(entities);
             expect(backend.increaseOf('wattfeed.thread.energy', kind)).toBe(entities);
+            for (const level of WORKLOAD_LEVELS) {
+              const increase = backend.increaseOf(`wattfeed.${level}.energy`, kind);
+              expect(increase, level).toBe(workloadsOf(ledger, level, kind));
+            }
           }
         }),
         runs,
