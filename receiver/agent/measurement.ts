@@ -11,7 +11,9 @@ import type { SelfTotals } from '../export/self-totals.js';
 import type { Clock } from '../host/clock.js';
 import type { AgentReport } from '../model/agent-report.js';
 import type { ActivityWindow } from '../model/activity.js';
+import type { ExplainTarget, Explanation } from '../model/explanation.js';
 import type { WindowReport } from '../model/window.js';
+import type { Explainer } from './explainer.js';
 import type { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import type { Pipeline } from './pipeline.js';
@@ -21,6 +23,7 @@ export interface MeasurementParts {
   readonly session: ActivitySession;
   readonly read: ReadWindows;
   readonly pipeline: Pipeline;
+  readonly explainer: Explainer;
   readonly ledger: Ledger;
   readonly self: SelfTotals;
   readonly losses: Losses;
@@ -100,6 +103,14 @@ export class Measurement {
     });
   };
 
+  /** See Explainer.ask; windows come one by one while somebody waits. */
+  readonly explain = async (target: ExplainTarget): Promise<Explanation | undefined> => {
+    if (this.#isClosed) return undefined;
+    const answer = this.#parts.explainer.ask(target);
+    this.#setWake();
+    return answer;
+  };
+
   readonly latest = (): AgentReport | undefined => this.#latest;
 
   readonly subscribe = (listener: ReportListener): (() => void) => {
@@ -123,6 +134,7 @@ export class Measurement {
         code: closed.left.code,
       });
     this.#verify();
+    this.#parts.explainer.close();
     for (const resolve of this.#waiting) resolve(this.#latest);
     this.#waiting = [];
   }
@@ -136,9 +148,9 @@ export class Measurement {
   }
 
   #advance(window: ActivityWindow): WindowReport {
-    const { pipeline, ledger, self, logger } = this.#parts;
+    const { pipeline, ledger, self, logger, explainer } = this.#parts;
     const begin = performance.now();
-    const { report, attribution } = pipeline.advance(window, ledger);
+    const { report, attribution, input } = pipeline.advance(window, ledger);
     const attributionNanos = (performance.now() - begin) * 1e6;
     self.book(report, {
       flush: window.flushNanos,
@@ -146,6 +158,7 @@ export class Measurement {
       scan: window.scanNanos,
       attribution: attributionNanos,
     });
+    if (explainer.isAsked) explainer.answer({ input, report, calibration: pipeline.calibration() });
     for (const { domainId, detail } of attribution.inconsistencies)
       logger.error('attribution does not close', { domain: domainId, detail });
     this.#parts.watchSlots(report);
@@ -183,6 +196,7 @@ export class Measurement {
     const isWatched =
       this.#listeners.size > 0 ||
       this.#waiting.length > 0 ||
+      this.#parts.explainer.isAsked ||
       this.#parts.clock.monotonicNanos() < this.#attentionUntilNanos;
     this.#parts.session.setWakeEvery(isWatched ? 1 : this.#parts.batchWindows);
   }

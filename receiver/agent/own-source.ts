@@ -38,6 +38,7 @@ export const ownSource = (parts: OwnSourceParts): ReportSource => {
       }),
     onEnd: () => () => undefined,
     setOptions,
+    explain: measurement.explain,
     close,
   };
 };

@@ -172,6 +172,7 @@ export const runAgent =
       last: running.measurement.last,
       subscribe: running.measurement.subscribe,
       watchThreads: running.threads.watch,
+      explain: running.measurement.explain,
     };
     const server = await serveReports(config.agent.socketPath, viewed, peers)();
     if (E.isLeft(server)) {

@@ -19,6 +19,7 @@ import { SelfTotals } from '../export/self-totals.js';
 import { systemClock } from '../host/clock.js';
 import { complaintText, type Complaint } from '../model/errors.js';
 import { attributionSettings } from './attribution-settings.js';
+import { Explainer } from './explainer.js';
 import { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import { surveyMachine, type Machine } from './machine.js';
@@ -135,6 +136,7 @@ const assemble = (
       settings: attributionSettings(config),
       isCalibrating: config.attribution.calibrate,
     }),
+    explainer: new Explainer(ledger),
     ledger,
     self,
     losses,

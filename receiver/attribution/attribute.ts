@@ -21,7 +21,6 @@ import type { IdlePolicy, Reservations } from './idle-policy.js';
 import { DEFAULT_SEED, type SeedParameters } from './seed-model.js';
 import { balanceOf, splitDomain, type DomainSplit, type SplitContext } from './split-domain.js';
 import { weigh, type AttributionModel } from './weigh.js';
-import type { WindowWeights } from './weights.js';
 
 export { attributedKind };
 
@@ -104,23 +103,22 @@ const splitChecked = (advance: Advance, context: SplitContext): CheckedSplit => 
 const defaultsOf = ({ cpuDomains }: HostTopology): readonly Coefficients[] =>
   cpuDomains.map(({ coreType }) => defaultCoefficients(coreType));
 
-/** The weights that `attribute` splits by. */
-export const weightsOf = (input: AttributionInput): WindowWeights => {
-  const { model, seed, dramSplit } = input.settings ?? DEFAULT_SETTINGS;
-  const coefficients = input.coefficients ?? defaultsOf(input.topology);
+/** The weights that `attribute` splits by, and what else a split needs. */
+export const splitContext = (input: AttributionInput): SplitContext => {
+  const { window, topology, memory } = input;
+  const { model, seed, dramSplit, idlePolicy } = input.settings ?? DEFAULT_SETTINGS;
+  const coefficients = input.coefficients ?? defaultsOf(topology);
   const hasCoreScales = input.hasCoreScales ?? false;
-  const { memory } = input;
-  return weigh(input.window, { model, coefficients, seed, dramSplit, memory, hasCoreScales });
+  return {
+    window,
+    topology,
+    coefficients,
+    weights: weigh(window, { model, coefficients, seed, dramSplit, memory, hasCoreScales }),
+    memory,
+    idlePolicy,
+    reservations: input.reservations ?? new Map(),
+  };
 };
-
-const splitContext = (input: AttributionInput): SplitContext => ({
-  window: input.window,
-  topology: input.topology,
-  weights: weightsOf(input),
-  memory: input.memory,
-  idlePolicy: (input.settings ?? DEFAULT_SETTINGS).idlePolicy,
-  reservations: input.reservations ?? new Map(),
-});
 
 /** Splits every advanced, attributed domain of the window. Pure; cost O(tasks) per domain. */
 export const attribute = (input: AttributionInput): WindowAttribution => {

@@ -10,6 +10,7 @@
  * Whole microjoules by largest remainders, so that entities + idle + irq + igpu + unattributed = E.
  */
 import type { ActivityWindow } from '../model/activity.js';
+import type { Coefficients } from '../model/coefficients.js';
 import type { HostTopology } from '../model/host-topology.js';
 import { microjoules, ZERO_MICROJOULES } from '../model/units.js';
 import type { Microjoules } from '../model/units.js';
@@ -25,6 +26,8 @@ export interface SplitContext {
   readonly window: ActivityWindow;
   readonly topology: HostTopology;
   readonly weights: WindowWeights;
+  /** By CPU domain: those that the weights were made with. */
+  readonly coefficients: readonly Coefficients[];
   readonly memory: MemoryUse | undefined;
   readonly idlePolicy: IdlePolicy;
   readonly reservations: Reservations;

@@ -11,6 +11,7 @@ Examples:
   wattfeed top                      which process burns the watts, live
   wattfeed top --once --json        the last window, for a script
   wattfeed check                    what this machine can measure, and remedies
+  wattfeed explain 812              how process 812 came to its joules
   wattfeed run                      the agent: measures, exports, serves viewers
 
 Exit codes: 0 fine, 1 failed, 2 wrong usage or configuration.
@@ -41,6 +42,11 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'check',
     description: 'say what this machine offers, and the remedy for each thing missing',
     load: async () => (await import('./check-command.js')).checkCommand,
+  },
+  {
+    name: 'explain',
+    description: 'show how one process or cgroup came to its joules, with its own numbers',
+    load: async () => (await import('./explain.js')).explainCommand,
   },
   {
     name: 'config',

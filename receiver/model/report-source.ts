@@ -4,6 +4,7 @@
  * own measuring (none does). A viewer cannot tell them apart except by `origin`, which it shows.
  */
 import type { AgentReport } from './agent-report.js';
+import type { ExplainTarget, Explanation } from './explanation.js';
 import type { Complaint } from './errors.js';
 
 export type SourceOrigin =
@@ -38,6 +39,11 @@ export interface ReportSource {
   readonly onEnd: (listener: (reason: Complaint) => void) => () => void;
   /** Only the fields given are changed. */
   readonly setOptions: (options: SourceOptions) => void;
+  /**
+   * How an entity came to its joules, out of one of the next windows. Undefined: nobody knows such an
+   * entity, or no window will come (`onEnd` then says why).
+   */
+  readonly explain: (target: ExplainTarget) => Promise<Explanation | undefined>;
   /** Ends the subscription; own measuring detaches everything. Twice is fine. */
   readonly close: () => Promise<void>;
 }

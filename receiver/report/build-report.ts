@@ -9,7 +9,7 @@ import {
 import { addEnergyRows } from '../model/energy-row.js';
 import type { EnergyOrigin, EnergySourceKind, SplitMethod } from '../model/energy-domain.js';
 import type { DomainTotals, RatedLedgerView } from '../model/ledger-view.js';
-import { NANOS_PER_MILLISECOND, secondsOf } from '../model/units.js';
+import { nanos, NANOS_PER_MILLISECOND, secondsOf } from '../model/units.js';
 import type { Nanos } from '../model/units.js';
 import type { WindowReport } from '../model/window.js';
 import { domainRows, meterRows, perSecond } from './domain-rows.js';
@@ -77,7 +77,10 @@ const stealRatio = ({ window, cpuCount }: ReportInput, spanNanos: Nanos): number
     ? null
     : window.stealNanos / (cpuCount * Number(spanNanos));
 
-const windowPart = (window: WindowReport, spanNanos: Nanos): AgentReport['window'] => ({
+export const windowPart = (
+  window: WindowReport,
+  spanNanos: Nanos = nanos(window.endNanos - window.startNanos),
+): AgentReport['window'] => ({
   index: String(window.index),
   startNanos: String(window.startNanos),
   endNanos: String(window.endNanos),

@@ -8,6 +8,7 @@ import type {
   SourceOrigin,
 } from '../model/report-source.js';
 import type { AgentReport } from '../model/agent-report.js';
+import type { ExplainTarget, Explanation } from '../model/explanation.js';
 import type { Complaint } from '../model/errors.js';
 import { lineSplitter, parseJson } from './lines.js';
 import { MAX_MESSAGE_BYTES, type ViewerRequest } from './protocol.js';
@@ -36,6 +37,8 @@ class Awaited<T> {
 }
 
 const LAST_ID = 'last';
+/** The longest window is an hour, and an entity may sleep through a few: then nobody waits that long. */
+const EXPLAIN_TIMEOUT_MILLIS = 60_000;
 
 export class AgentLink implements ReportSource {
   #latest: AgentReport | undefined;
@@ -50,6 +53,7 @@ export class AgentLink implements ReportSource {
   readonly #endListeners = new Set<(reason: Complaint) => void>();
   readonly #awaitedHello = new Awaited<Hello>();
   readonly #awaitedLast = new Awaited<true>();
+  readonly #awaitedExplanation = new Awaited<{ readonly explanation: Explanation | undefined }>();
   readonly #split = lineSplitter(MAX_MESSAGE_BYTES);
 
   constructor(socket: Socket, path: string) {
@@ -62,6 +66,7 @@ export class AgentLink implements ReportSource {
     socket.on('close', () => {
       this.#awaitedHello.settle(undefined);
       this.#awaitedLast.settle(undefined);
+      this.#awaitedExplanation.settle(undefined);
       this.#end(this.#gone('it ended without a word', 'see its log'));
     });
   }
@@ -119,6 +124,14 @@ export class AgentLink implements ReportSource {
     if (this.#reportListeners.size > 0) this.#request();
   }
 
+  /** One at a time. */
+  async explain(target: ExplainTarget): Promise<Explanation | undefined> {
+    if (this.#ended !== undefined) return undefined;
+    const answered = this.#awaitedExplanation.wait(EXPLAIN_TIMEOUT_MILLIS);
+    this.#send({ request: 'explain', ...target });
+    return (await answered)?.explanation;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#socket.destroy();
@@ -164,6 +177,8 @@ export class AgentLink implements ReportSource {
       case 'error':
         if (this.#greeting === undefined) this.#refusal = message.error.message;
         return this.#break(`it answers ${message.error.code}: ${message.error.message}`);
+      case 'explanation':
+        return this.#awaitedExplanation.settle({ explanation: message.explanation ?? undefined });
       case 'done':
         return;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What the socket server needs from the agent and from the kernel. */
 import type * as E from 'fp-ts/lib/Either.js';
+import type { ExplainTarget, Explanation } from '../model/explanation.js';
 import type { AgentReport } from '../model/agent-report.js';
 
 export interface ViewedAgent {
@@ -14,6 +15,8 @@ export interface ViewedAgent {
   readonly subscribe: (listener: (report: AgentReport) => void) => () => void;
   /** Reports carry this process's threads until the returned function is called. */
   readonly watchThreads: (pid: number) => () => void;
+  /** Undefined: no such entity. Takes until the end of a window in which it ran. */
+  readonly explain: (target: ExplainTarget) => Promise<Explanation | undefined>;
 }
 
 /** SO_PEERCRED: who called connect(2), noted by the kernel then. */

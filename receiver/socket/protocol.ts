@@ -4,6 +4,7 @@
  * version fields and requests are only added, and readers pass over what they do not know.
  */
 import { z } from 'zod';
+import type { Explanation } from '../model/explanation.js';
 import type { AgentReport, CgroupRow, ProcessRow, ThreadRow } from '../model/agent-report.js';
 
 export const SOCKET_PROTOCOL = 1;
@@ -25,6 +26,12 @@ export const requestSchema = z.discriminatedUnion('request', [
   z.object({
     id: id.optional(),
     request: z.literal('detail'),
+    pid: pid.optional(),
+    cgroup: z.string().max(8192).optional(),
+  }),
+  z.object({
+    id: id.optional(),
+    request: z.literal('explain'),
     pid: pid.optional(),
     cgroup: z.string().max(8192).optional(),
   }),
@@ -79,6 +86,12 @@ export type AgentMessage =
       readonly type: 'detail';
       readonly id: RequestId | null;
       readonly detail: EntityDetail;
+    }
+  | {
+      readonly type: 'explanation';
+      readonly id: RequestId | null;
+      /** Null: the agent knows no such entity. */
+      readonly explanation: Explanation | null;
     }
   | { readonly type: 'done'; readonly id: RequestId | null }
   | {

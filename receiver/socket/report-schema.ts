@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Checks that what came over the socket is a report. Unknown fields stay: they are a newer agent's. */
 import { z } from 'zod';
+import { explanationSchema, windowSchema } from './explanation-schema.js';
 import { AGENT_REPORT_SCHEMA, type AgentReport } from '../model/agent-report.js';
 
 /** Null: absent or unknown, see EnergyRow. */
@@ -72,15 +73,6 @@ const agent = z.looseObject({
   hostName: z.string(),
 });
 
-const window = z.looseObject({
-  index: decimal,
-  startNanos: decimal,
-  endNanos: decimal,
-  endUnixMillis: z.number(),
-  durationSeconds: z.number(),
-  lateMillis: z.number(),
-});
-
 const source = z.looseObject({
   origin,
   kinds: z.array(sourceKind),
@@ -92,7 +84,7 @@ const source = z.looseObject({
 export const reportSchema: z.ZodType<AgentReport> = z.looseObject({
   schema: z.literal(AGENT_REPORT_SCHEMA),
   agent,
-  window,
+  window: windowSchema,
   source,
   host: z.looseObject({
     cpuCount: z.number(),
@@ -131,6 +123,7 @@ export const messageSchema = z.discriminatedUnion('type', [
     skippedWindows: z.number(),
     report: reportSchema.nullable(),
   }),
+  z.object({ type: z.literal('explanation'), explanation: explanationSchema.nullable() }),
   z.object({ type: z.literal('done') }),
   z.object({
     type: z.literal('error'),

@@ -87,6 +87,8 @@ class Viewers implements ViewerHost {
         return lineOf({ type: 'done', id });
       case 'detail':
         return this.#detail(id, request);
+      case 'explain':
+        return this.#explain(id, request);
     }
   }
 
@@ -133,6 +135,19 @@ class Viewers implements ViewerHost {
           error: { code: 'not-found', message: 'the last window knows no such entity' },
         })
       : lineOf({ type: 'detail', id, detail });
+  }
+
+  async #explain(
+    id: RequestId | null,
+    { pid, cgroup }: { pid?: number | undefined; cgroup?: string | undefined },
+  ): Promise<string> {
+    if ((pid === undefined) === (cgroup === undefined)) {
+      const message = 'explain needs either pid or cgroup';
+      return lineOf({ type: 'error', id, error: { code: 'bad-request', message } });
+    }
+    const target = pid === undefined ? { cgroup: cgroup ?? '/' } : { pid };
+    const explanation = (await this.#agent.explain(target)) ?? null;
+    return lineOf({ type: 'explanation', id, explanation });
   }
 
   #detailOf(

@@ -2,12 +2,15 @@
 /** An agent whose windows the test decides: the port of the socket server, no more. */
 import type { AgentReport } from '../../receiver/model/agent-report.js';
 import * as E from 'fp-ts/lib/Either.js';
+import type { Explanation } from '../../receiver/model/explanation.js';
 import type { PeerCheck, ViewedAgent } from '../../receiver/socket/port.js';
 
 export interface FakeAgent extends ViewedAgent {
   readonly publish: (report: AgentReport) => void;
   readonly subscriberCount: () => number;
   readonly watchedThreads: () => readonly number[];
+  /** What the next question is answered with. */
+  explanation: Explanation | undefined;
 }
 
 export const fakeAgent = (first?: AgentReport): FakeAgent => {
@@ -26,6 +29,10 @@ export const fakeAgent = (first?: AgentReport): FakeAgent => {
       return () => {
         watched.splice(watched.indexOf(pid), 1);
       };
+    },
+    explanation: undefined,
+    async explain() {
+      return Promise.resolve(this.explanation);
     },
     publish: (report) => {
       latest = report;

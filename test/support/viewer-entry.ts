@@ -53,6 +53,7 @@ const fakeMeasuring = (): ReportSource => {
       ends.add(listener);
       return () => ends.delete(listener);
     },
+    explain: async () => Promise.resolve(undefined),
     setOptions: (options) => {
       if ('threadsOf' in options) threadsOf = options.threadsOf;
     },

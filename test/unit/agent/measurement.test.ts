@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as layout from '../../../native/layout.generated.js';
 import { windowReader } from '../../../receiver/activity/decode.js';
 import type { ActivitySession } from '../../../receiver/activity/port.js';
+import { Explainer } from '../../../receiver/agent/explainer.js';
 import { Losses } from '../../../receiver/agent/losses.js';
 import { createLogger } from '../../../receiver/agent/logger.js';
 import { Measurement } from '../../../receiver/agent/measurement.js';
@@ -44,6 +45,7 @@ const rig = () => {
     session: idleSession,
     read: windowReader(layout),
     pipeline: createPipeline({ plan: NO_PLAN, topology: topologyOf(), idleWatts: undefined }),
+    explainer: new Explainer(ledger),
     ledger,
     self: new SelfTotals(() => [], losses.counts),
     losses,

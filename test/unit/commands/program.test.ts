@@ -43,6 +43,7 @@ const execute = async (argv: readonly string[], over: Partial<ProgramDeps> = {})
     subscribe: () => () => undefined,
     onEnd: () => () => undefined,
     setOptions: () => undefined,
+    explain: async () => Promise.resolve(undefined),
     close: async () => {
       calls.closed.push('own');
       return Promise.resolve();
