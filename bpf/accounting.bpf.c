@@ -69,9 +69,9 @@ static __noinline int retire(struct cpu_record *cpu, struct task_struct *task)
 }
 
 static __always_inline void switch_out(struct cpu_record *cpu, __u32 cpu_number,
-				       struct task_struct *prev, __u64 now_ns, __u64 sibling_ns)
+				       struct task_struct *prev, const struct edge *edge)
 {
-	struct slot_record *slot = settle(cpu, cpu_number, prev, now_ns, sibling_ns);
+	struct slot_record *slot = settle(cpu, cpu_number, prev, edge);
 
 	if (slot) {
 		count_switch(cpu, cpu_number, slot, prev);
@@ -84,14 +84,14 @@ static __always_inline void switch_out(struct cpu_record *cpu, __u32 cpu_number,
 }
 
 static __always_inline void switch_in(struct cpu_record *cpu, __u32 cpu_number,
-				      struct task_struct *next, __u64 now_ns, __u64 sibling_ns)
+				      struct task_struct *next, const struct edge *edge)
 {
 	__u32 tid = next->pid;
 
 	cpu->tid = tid;
 	cpu->task_address = (__u64)next;
-	cpu->switched_in_ns = now_ns;
-	cpu->sibling_base_ns = sibling_ns;
+	cpu->switched_in_ns = edge->now_ns;
+	cpu->sibling_base_ns = edge->sibling_ns;
 	if (!tid) {
 		cpu->slot = SLOT_NONE;
 		cpu->charge_to = CHARGE_IDLE;
@@ -102,25 +102,37 @@ static __always_inline void switch_in(struct cpu_record *cpu, __u32 cpu_number,
 	find_slot(cpu, cpu_number, next);
 }
 
+/* What was counted since the last edge belongs to two tasks then, nobody knows to which how much. */
+static __always_inline void distrust(struct edge *edge)
+{
+	if (counter_kinds)
+		edge->counts.is_trusted = false;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(wf_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	__u64 now_ns = bpf_ktime_get_ns();
+	struct edge edge = {.now_ns = bpf_ktime_get_ns()};
 	__u32 cpu_number = bpf_get_smp_processor_id();
 	struct cpu_record *cpu = cpu_at(cpu_number);
-	__u64 sibling_ns;
 
 	if (!cpu)
 		return 0;
 	stat_inc(cpu, ACCT_STAT_SWITCHES);
-	sibling_ns = sibling_busy_ns(cpu_number, now_ns);
-	if (cpu->task_address != (__u64)prev)
-		repair(cpu, cpu_number, prev, now_ns,
+	edge.sibling_ns = sibling_busy_ns(cpu_number, edge.now_ns);
+	take_counts(cpu, &edge.counts);
+	follow_package(cpu, cpu_number, next->pid, &edge.shares);
+	if (cpu->task_address != (__u64)prev) {
+		repair(cpu, cpu_number, prev, edge.now_ns,
 		       prev->nvcsw - (!preempt && task_state_bits(prev)));
+		distrust(&edge);
+	}
 	if (cpu->tid)
-		switch_out(cpu, cpu_number, prev, now_ns, sibling_ns);
-	switch_in(cpu, cpu_number, next, now_ns, sibling_ns);
-	publish_busy(cpu, now_ns);
+		switch_out(cpu, cpu_number, prev, &edge);
+	switch_in(cpu, cpu_number, next, &edge);
+	if (package_on == PACKAGE_ON_COUNTED)
+		cpu->on_share_q16 = edge.shares.after_q16;
+	publish_busy(cpu, edge.now_ns);
 	return 0;
 }
 
@@ -134,25 +146,46 @@ SEC("raw_tp")
 int wf_flush(void *ctx)
 {
 	struct task_struct *running = bpf_get_current_task_btf();
-	__u64 now_ns = bpf_ktime_get_ns();
+	struct edge edge = {.now_ns = bpf_ktime_get_ns()};
 	__u32 cpu_number = bpf_get_smp_processor_id();
 	struct cpu_record *cpu = cpu_at(cpu_number);
-	__u64 sibling_ns;
 
 	if (!cpu)
 		return 0;
 	stat_inc(cpu, ACCT_STAT_FLUSHES);
-	sibling_ns = sibling_busy_ns(cpu_number, now_ns);
-	if (cpu->task_address != (__u64)running)
-		repair(cpu, cpu_number, running, now_ns, running->nvcsw);
+	edge.sibling_ns = sibling_busy_ns(cpu_number, edge.now_ns);
+	take_counts(cpu, &edge.counts);
+	follow_package(cpu, cpu_number, running->pid, &edge.shares);
+	if (cpu->task_address != (__u64)running) {
+		repair(cpu, cpu_number, running, edge.now_ns, running->nvcsw);
+		distrust(&edge);
+	}
 	cpu->tid = running->pid;
 	if (cpu->tid) {
-		if (settle(cpu, cpu_number, running, now_ns, sibling_ns))
+		if (settle(cpu, cpu_number, running, &edge))
 			mark_touched(cpu->slot);
 		else
 			/* the seed pass or a returned slot may have helped since */
 			find_slot(cpu, cpu_number, running);
 	}
-	publish_busy(cpu, now_ns);
+	if (package_on == PACKAGE_ON_COUNTED)
+		cpu->on_share_q16 = edge.shares.after_q16;
+	publish_busy(cpu, edge.now_ns);
 	return cpu->tid;
+}
+
+/*
+ * Where the frequency of a CPU is changed by the kernel's governors. Not loaded unless user space
+ * asks for it (the '?'): where every CPU counts cycles nobody looks at this, and processors that
+ * choose their frequency themselves never tell. What user space reads at a window's edge is written
+ * to the same words.
+ */
+SEC("?tp_btf/cpu_frequency")
+int BPF_PROG(wf_cpu_frequency, unsigned int frequency_khz, unsigned int cpu_number)
+{
+	struct cpu_record *cpu = cpu_at(cpu_number);
+
+	if (cpu)
+		set_frequency(cpu, cpu_number, frequency_khz);
+	return 0;
 }

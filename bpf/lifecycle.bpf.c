@@ -25,6 +25,7 @@ int BPF_PROG(wf_task_newtask, struct task_struct *task, __u64 clone_flags)
 		stat_inc_atomic(ACCT_STAT_STORAGE_FAILED);
 		return 0;
 	}
+	state->run_delay_ns = run_delay_ns(task);
 	state->flags = 0; /* the seed pass may have met the task half-born */
 	parent_state = bpf_task_storage_get(&task_states, parent, NULL, 0);
 	if (parent_state)

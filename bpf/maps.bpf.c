@@ -13,6 +13,7 @@ const volatile __u32 records_abi = RECORDS_ABI;
 const volatile __u32 slot_mask = RECORDS_SLOTS_DEFAULT - 1;
 const volatile __u32 cpu_domain_count = 1;
 const volatile __s32 cgroup_subsys_id = -1;
+const volatile __u32 smt_loss_q16 = SMT_LOSS_Q16;
 
 /* The numbers of records.h that are macros there. */
 enum records_limit {
@@ -22,6 +23,7 @@ enum records_limit {
 	LIMIT_CPUS_MAX = RECORDS_CPUS_MAX,
 	LIMIT_CPU_DOMAINS_MAX = RECORDS_CPU_DOMAINS_MAX,
 	LIMIT_PACKAGES_MAX = RECORDS_PACKAGES_MAX,
+	LIMIT_FACTOR_STEPS = RECORDS_FACTOR_STEPS,
 	LIMIT_SLOTS_DEFAULT = RECORDS_SLOTS_DEFAULT,
 	LIMIT_SOURCE_TEXT_LEN = RECORDS_SOURCE_TEXT_LEN,
 };

@@ -22,10 +22,12 @@ int wf_seed(struct bpf_iter__task *ctx)
 	if (bpf_task_storage_get(&task_states, task, NULL, 0))
 		return 0;
 	state = bpf_task_storage_get(&task_states, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!state)
+	if (!state) {
 		stat_inc_atomic(ACCT_STAT_STORAGE_FAILED);
-	else
+	} else {
 		state->flags |= SLOT_FLAG_PREEXISTING;
+		state->run_delay_ns = run_delay_ns(task);
+	}
 	return 0;
 }
 
@@ -63,6 +65,8 @@ int wf_tag(struct bpf_iter__task *ctx)
 		stat_inc_atomic(ACCT_STAT_STORAGE_FAILED);
 		return 0;
 	}
+	if (!state->run_delay_ns) /* not seeded before */
+		state->run_delay_ns = run_delay_ns(task);
 	state->tag = tag_request.tag;
 	tag_slots(state, tag_request.tag);
 	tag_request.matched++;

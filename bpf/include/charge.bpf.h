@@ -10,14 +10,9 @@
 #ifndef WATTFEED_CHARGE_BPF_H
 #define WATTFEED_CHARGE_BPF_H
 
+#include "package.bpf.h"
 #include "slots.bpf.h"
-
-/* What one booking moves. */
-struct slice {
-	__u64 task_ns; /* without steal */
-	__u64 slice_ns; /* steal included */
-	__u64 overlap_ns; /* of slice_ns */
-};
+#include "weigh.bpf.h"
 
 static __always_inline __u64 rise(__u64 now, __u64 base)
 {
@@ -103,43 +98,66 @@ static __always_inline void charge_without_slot(struct cpu_record *cpu, __u32 cp
  * CPU writes its slot.
  */
 static __always_inline struct slot_record *charge(struct cpu_record *cpu, __u32 cpu_number,
-						  const struct slice *slice)
+						  const struct slice *slice,
+						  const struct counts *counts)
 {
+	bool is_counted = counter_kinds && counts->is_trusted;
 	struct slot_record *slot = NULL;
 
 	cpu->task_ns += slice->task_ns;
 	cpu->busy_ns += slice->slice_ns;
 	if (cpu->slot != SLOT_NONE)
 		slot = slot_at(cpu->slot);
+	if (is_counted)
+		add_counts(cpu, slot, slice, counts);
+	if (has_model)
+		weigh(cpu, cpu_number, slot, slice, counts);
 	if (!slot) {
 		charge_without_slot(cpu, cpu_number, slice);
 		return NULL;
 	}
 	slot->runtime_ns += slice->task_ns;
 	slot->slice_ns += slice->slice_ns;
-	slot->uncounted_ns += slice->task_ns;
+	if (!is_counted)
+		slot->uncounted_ns += slice->task_ns;
 	slot->booked_sum_exec_ns = cpu->task_base_ns;
 	if (has_smt)
 		slot->overlap_ns += slice->overlap_ns;
+	if (cpu->queue_wait_ns) {
+		slot->queue_wait_ns += cpu->queue_wait_ns;
+		cpu->queue_wait_ns = 0;
+	}
 	return slot;
 }
 
+/* The end of one slice and the beginning of the next, on one CPU. */
+struct edge {
+	__u64 now_ns;
+	__u64 sibling_ns; /* the sibling's busy time */
+	struct on_shares shares;
+	struct counts counts;
+};
+
 /* Books the running task up to now and moves the bases. Returns its slot, if it has one. */
 static __always_inline struct slot_record *settle(struct cpu_record *cpu, __u32 cpu_number,
-						  struct task_struct *task, __u64 now_ns,
-						  __u64 sibling_ns)
+						  struct task_struct *task, const struct edge *edge)
 {
 	__u64 sum_exec_ns = task->se.sum_exec_runtime;
 	struct slice slice = {
 		.task_ns = rise(sum_exec_ns, cpu->task_base_ns),
-		.slice_ns = rise(now_ns, cpu->switched_in_ns),
+		.slice_ns = rise(edge->now_ns, cpu->switched_in_ns),
 	};
 
-	slice.overlap_ns = overlap_in(cpu, sibling_ns, slice.slice_ns);
+	slice.overlap_ns = overlap_in(cpu, edge->sibling_ns, slice.slice_ns);
+	if (package_on)
+		slice.package_on_ns =
+			package_on_ns(slice.slice_ns, cpu->on_share_q16, edge->shares.before_q16);
 	cpu->task_base_ns += slice.task_ns;
-	cpu->switched_in_ns = now_ns;
-	cpu->sibling_base_ns = sibling_ns;
-	return charge(cpu, cpu_number, &slice);
+	cpu->switched_in_ns = edge->now_ns;
+	cpu->sibling_base_ns = edge->sibling_ns;
+	if (counter_kinds && edge->counts.is_multiplexed)
+		cpu->multiplexed_ns += slice.slice_ns;
+	return charge(cpu, cpu_number, &slice, &edge->counts);
 }
 
 /*
@@ -198,6 +216,7 @@ static __noinline int repair(struct cpu_record *cpu, __u32 cpu_number, struct ta
 {
 	__u64 gap_ns, run_ns = 0;
 	struct slice vanished = {};
+	struct counts none = {};
 
 	gap_ns = rise(now_ns, cpu->switched_in_ns);
 	if (!cpu->known)
@@ -215,7 +234,9 @@ static __noinline int repair(struct cpu_record *cpu, __u32 cpu_number, struct ta
 		/* behind an idle CPU nobody knows when the vanished task left it */
 		vanished.slice_ns = running->pid ? gap_ns - run_ns : vanished.task_ns;
 		cpu->task_base_ns += vanished.task_ns;
-		charge(cpu, cpu_number, &vanished);
+		if (package_on) /* who else ran in the gap is not known */
+			vanished.package_on_ns = mul_q16(vanished.slice_ns, cpu->on_share_q16);
+		charge(cpu, cpu_number, &vanished, &none);
 		if (cpu->slot != SLOT_NONE)
 			mark_touched(cpu->slot);
 	}

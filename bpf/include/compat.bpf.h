@@ -35,6 +35,12 @@ static __always_inline __u32 task_state_bits(struct task_struct *task)
 	return BPF_CORE_READ(old, state);
 }
 
+/* Time a task was runnable but not running; 0 without CONFIG_SCHED_INFO. */
+static __always_inline __u64 run_delay_ns(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
+}
+
 /*
  * Per-CPU times of the kernel. Weak: BTF carries per-CPU variables only if pahole was told so, and
  * then the times are unavailable, not zero.

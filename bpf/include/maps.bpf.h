@@ -9,6 +9,7 @@
 
 #include "compat.bpf.h"
 #include "records.h"
+#include "slice_math.h"
 
 #ifdef WATTFEED_MAPS_OWNER
 #define SHARED
@@ -89,10 +90,28 @@ SHARED struct {
 } overflow SEC(".maps");
 
 /*
+ * CPU -> perf event, one map per enum counter_kind. Filled by user space before the attach and when
+ * a CPU comes online; the kernel takes an event out when its last descriptor is closed. User space
+ * sets max_entries to the number of CPUs.
+ */
+struct counter_map {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+};
+SHARED struct counter_map cycles_events SEC(".maps");
+SHARED struct counter_map instructions_events SEC(".maps");
+SHARED struct counter_map llc_misses_events SEC(".maps");
+SHARED struct counter_map vector_ops_events SEC(".maps");
+
+/*
  * Configuration: set between open and load, constant for the verifier, which drops what is switched
  * off. slot_mask is slots - 1; without has_smt nothing is done for the overlap; a sibling of -1 is
  * none; cgroup_subsys_id is the v1 controller whose hierarchy names workloads, -1 the unified one;
- * without has_irq_time the kernel charges interrupts to the task they interrupt.
+ * without has_irq_time the kernel charges interrupts to the task they interrupt. counter_kinds has a
+ * bit by enum counter_kind for what is counted on any CPU; without has_model no slice is weighed;
+ * package_on is an enum package_on_method.
  */
 SHARED const volatile __u32 slot_mask;
 SHARED const volatile __u32 cpu_domain_count;
@@ -101,9 +120,16 @@ SHARED const volatile __s16 smt_sibling_of[RECORDS_CPUS_MAX];
 SHARED const volatile bool has_smt;
 SHARED const volatile bool has_irq_time;
 SHARED const volatile __s32 cgroup_subsys_id;
+SHARED const volatile __u8 package_of[RECORDS_CPUS_MAX];
+SHARED const volatile __u32 counter_kinds;
+SHARED const volatile bool has_model;
+SHARED const volatile __u32 package_on;
+SHARED const volatile __u32 smt_loss_q16;
 
 SHARED struct ring_ends ring_ends;
 SHARED struct tag_request tag_request;
+SHARED struct domain_model domain_models[RECORDS_CPU_DOMAINS_MAX];
+SHARED struct package_state packages[RECORDS_PACKAGES_MAX];
 
 static __always_inline struct slot_record *slot_at(__u32 slot)
 {

@@ -21,6 +21,8 @@
 #define RECORDS_CPUS_MAX 1024    /* entries of the CPU table; NR_CPUS beyond it is refused at load */
 #define RECORDS_CPU_DOMAINS_MAX 16 /* package x core type x NUMA node */
 #define RECORDS_PACKAGES_MAX 16 /* packages beyond share the last one's record */
+#define RECORDS_FACTOR_STEPS 512  /* entries of the table of phi(f), to 8.2 GHz */
+#define RECORDS_FACTOR_STEP_MHZ 16
 #define RECORDS_SLOTS_DEFAULT 65536 /* a power of two: the free ring masks with it */
 #define RECORDS_SOURCE_TEXT_LEN 40 /* longest reading kept of an energy file, see window_source */
 
@@ -122,6 +124,14 @@ struct slot_record {
 };
 RECORD_ASSERT(sizeof(struct slot_record) == 320);
 
+/* As bpf_perf_event_read_value() gives it: running_ns rises less than enabled_ns while the event has to
+ * share the PMU with others, and not at all while it is dead. */
+struct counter_reading {
+	__u64 value;
+	__u64 enabled_ns;
+	__u64 running_ns;
+};
+
 /*
  * One CPU. Written only on that CPU (by sched_switch and by the flush, both with preemption off),
  * read by its SMT sibling and by user space.
@@ -154,12 +164,10 @@ struct cpu_record {
 	__u64 stat[ACCT_STAT_MAX];
 	__u64 overflow_cgroup_id; /* cgroup of the running task when charge_to is CHARGE_OVERFLOW */
 	/* hardware counters: readings at switched_in_ns, base of the running slice */
-	__u64 counter_base[COUNTER_KINDS];
-	__u64 counter_idle_ns[COUNTER_KINDS]; /* time enabled - time running of the event: rises while the
-					       * event shares the PMU with others and is not counting */
-	__u32 counters_known;  /* 1: the two above are readings; 0: none yet, or the last one failed */
+	struct counter_reading counter_base[COUNTER_KINDS];
+	__u32 counters_known;  /* 1: those are readings; 0: none yet, or the last one failed */
 	__u32 is_active;       /* 1: this CPU is in its package's count of busy CPUs */
-	__u32 on_share_q16;    /* 1 / busy CPUs of the package at switched_in_ns */
+	__u32 on_share_q16;    /* 1 / busy CPUs of the package at switched_in_ns, or their mean */
 	/* written by user space, read here: single words, each good by itself */
 	__u32 counter_kinds;   /* bit by enum counter_kind: has an event on this CPU; 0 = counts nothing */
 	__u32 frequency_khz;   /* last known; 0 = unknown. Also written at a frequency change */
@@ -174,9 +182,40 @@ struct cpu_record {
 	__u64 predicted_core_nj; /* of all slices, without core_scale_q16 */
 	__u64 counter_failures; /* readings that failed */
 	__u64 multiplexed_ns;  /* slice time dropped because an event did not run throughout */
-	__u64 spare[7];
+	__u64 spare[3];
 };
 RECORD_ASSERT(sizeof(struct cpu_record) == 448);
+
+/*
+ * What an event costs on the CPUs of one domain, in .bss: written by user space, read at each switch.
+ * Each number is read alone, so a slice at the moment of a change may mix old and new.
+ */
+struct domain_model {
+	__u32 cycle_q20;       /* a, nJ; Q20 holds up to 4095 */
+	__u32 instruction_q20; /* b, nJ */
+	__u32 vector_q20;      /* v, nJ */
+	__u32 llc_miss_q20;    /* u, nJ */
+	__u32 core_q20;        /* l, W = nJ/ns */
+	__u32 package_on_q20;  /* P_on, W */
+	__u32 uncounted_cycle_q20; /* a + 1.2 b, nJ */
+	__u32 pad;
+	__u32 factor_q16[RECORDS_FACTOR_STEPS]; /* phi(f), by steps of RECORDS_FACTOR_STEP_MHZ */
+};
+RECORD_ASSERT(sizeof(struct domain_model) == 32 + 4 * RECORDS_FACTOR_STEPS);
+
+/* How package_on_ns is integrated. */
+enum package_on_method {
+	PACKAGE_ON_NONE = 0,
+	PACKAGE_ON_COUNTED, /* busy CPUs counted at each edge, trapezoid of 1/n */
+	PACKAGE_ON_MEAN,    /* cpu_record.on_share_q16 is user space's: the last window's mean */
+};
+
+/* Busy CPUs of one package, alone on its line. */
+struct package_state {
+	__u32 busy_cpus;
+	__u32 pad[15];
+};
+RECORD_ASSERT(sizeof(struct package_state) == 64);
 
 enum charge_to {
 	CHARGE_SLOT = 0,

@@ -89,6 +89,23 @@ static __noinline __u32 take_slot(struct task_struct *task, struct task_state *s
 }
 
 /*
+ * The kernel adds the wait that ends with this switch-in after the tracepoint: what has risen since
+ * the task's last switch-in is the wait before that one, and what came of queues it was moved
+ * between. So it is booked one switch-in late, and whole.
+ */
+static __always_inline void note_queue_wait(struct cpu_record *cpu, struct task_state *state,
+					    struct task_struct *task)
+{
+	__u64 waited_ns;
+
+	if (!bpf_core_field_exists(task->sched_info.run_delay))
+		return;
+	waited_ns = run_delay_ns(task);
+	cpu->queue_wait_ns = waited_ns > state->run_delay_ns ? waited_ns - state->run_delay_ns : 0;
+	state->run_delay_ns = waited_ns;
+}
+
+/*
  * Remembers in the CPU's record where the task that now runs is charged. The one storage look-up.
  */
 static __always_inline void find_slot(struct cpu_record *cpu, __u32 cpu_number,
@@ -104,6 +121,7 @@ static __always_inline void find_slot(struct cpu_record *cpu, __u32 cpu_number,
 		cpu->charge_to = CHARGE_UNSLOTTED;
 		return;
 	}
+	note_queue_wait(cpu, state, task);
 	slot = state->slot[domain];
 	if (slot == SLOT_NONE)
 		slot = take_slot(task, state, cpu_number, domain);

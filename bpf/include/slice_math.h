@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/*
+ * The energy model of one slice in integers: what the kernel programs compute at each switch. Pure
+ * functions of numbers, compiled into the programs and into native tests, where they are held
+ * against exact arithmetic.
+ *
+ * Units: ns, events, nJ. Factors are fixed point: Q16 (65536 = 1) or Q20 (1048576 = 1). Nothing
+ * here overflows for a slice below one hour at 8 GHz; see docs/design/0003-counters-in-the-kernel.md.
+ * Included after the fixed-width types (vmlinux.h or linux/types.h).
+ */
+#ifndef WATTFEED_SLICE_MATH_H
+#define WATTFEED_SLICE_MATH_H
+
+#include "records.h"
+
+#define Q16_SHIFT 16
+#define Q16_ONE (1U << Q16_SHIFT)
+#define Q20_SHIFT 20
+#define Q20_ONE (1U << Q20_SHIFT)
+
+/* Share of a cycle that is the sibling's while both run: 1 - 0.52, and 1 - 0.55 where instructions
+ * are not counted and so carry nothing of the difference. */
+#define SMT_LOSS_Q16 31457U
+#define SMT_LOSS_CYCLES_ONLY_Q16 29491U
+/* 0.45 of the overlap, for slices without counters. */
+#define SMT_LOSS_UNCOUNTED_Q16 29491U
+
+#ifdef __cplusplus
+#define SLICE_MATH static inline
+#else
+#define SLICE_MATH static __attribute__((always_inline)) inline
+#endif
+
+/*
+ * floor(value * factor / 2^shift) without the product's overflow: exact while factor < 2^(64 - shift)
+ * and the result fits. Two multiplications instead of a division.
+ */
+SLICE_MATH __u64 mul_fixed(__u64 value, __u64 factor, __u32 shift)
+{
+	__u64 low = value & ((1ULL << shift) - 1);
+
+	return (value >> shift) * factor + (low * factor >> shift);
+}
+
+SLICE_MATH __u64 mul_q16(__u64 value, __u64 factor_q16)
+{
+	return mul_fixed(value, factor_q16, Q16_SHIFT);
+}
+
+SLICE_MATH __u64 mul_q20(__u64 value, __u64 factor_q20)
+{
+	return mul_fixed(value, factor_q20, Q20_SHIFT);
+}
+
+/* Entry of the factor table for cycles / slice_ns GHz. A slice of 0 ns has no frequency: the first. */
+SLICE_MATH __u32 factor_step(__u64 cycles, __u64 slice_ns)
+{
+	/* steps of 16 MHz: GHz * 1000 / 16 = GHz * 125 / 2 */
+	__u64 step = slice_ns ? cycles * 125 / (slice_ns << 1) : 0;
+
+	return step < RECORDS_FACTOR_STEPS ? step : RECORDS_FACTOR_STEPS - 1;
+}
+
+SLICE_MATH __u32 factor_step_khz(__u32 frequency_khz)
+{
+	__u32 step = frequency_khz / (RECORDS_FACTOR_STEP_MHZ * 1000);
+
+	return step < RECORDS_FACTOR_STEPS ? step : RECORDS_FACTOR_STEPS - 1;
+}
+
+/*
+ * Cycles less the part that belongs to the sibling: C (1 - loss co/dt). overlap_ns <= slice_ns.
+ * First the ratio, then the product: C * co passes 2^64 after 1.9 s at 5 GHz.
+ */
+SLICE_MATH __u64 own_cycles(__u64 cycles, __u64 overlap_ns, __u64 slice_ns, __u32 loss_q16)
+{
+	__u64 ratio_q16;
+
+	if (!overlap_ns || !slice_ns)
+		return cycles;
+	ratio_q16 = (overlap_ns << Q16_SHIFT) / slice_ns;
+	return cycles - mul_q16(cycles, ratio_q16 * loss_q16 >> Q16_SHIFT);
+}
+
+/* Time a core is held: all of what runs alone, half of what runs beside the sibling. */
+SLICE_MATH __u64 core_ns(__u64 slice_ns, __u64 overlap_ns)
+{
+	return slice_ns - (overlap_ns >> 1);
+}
+
+/* phi(f) f in cycles per ns, Q16. Nothing known of the CPU's frequency: 1 GHz at phi = 1. */
+SLICE_MATH __u32 uncounted_rate(const __u32 *factor_q16, __u32 frequency_khz)
+{
+	if (!frequency_khz)
+		return Q16_ONE;
+	return (__u64)factor_q16[factor_step_khz(frequency_khz)] * frequency_khz / 1000000;
+}
+
+/* phi(f) f (dt - 0.45 co) */
+SLICE_MATH __u64 uncounted_cycles(__u64 slice_ns, __u64 overlap_ns, __u32 rate_q16)
+{
+	return mul_q16(slice_ns - mul_q16(overlap_ns, SMT_LOSS_UNCOUNTED_Q16), rate_q16);
+}
+
+/* Integral of 1 / busy CPUs over the slice, from its values at both ends. */
+SLICE_MATH __u64 package_on_ns(__u64 slice_ns, __u32 share_then_q16, __u32 share_now_q16)
+{
+	return mul_fixed(slice_ns, (__u64)share_then_q16 + share_now_q16, Q16_SHIFT + 1);
+}
+
+/* What a slice weighs, see slot_record. */
+struct slice_weights {
+	__u64 phi_cycles; /* counted, or uncounted with is_counted = 0 */
+	__u64 phi_instructions;
+	__u64 phi_vector;
+	__u64 llc_misses;
+	__u64 core_ns;
+	__u64 package_on_ns;
+	__u64 is_counted;
+};
+
+/* Energy of the core, nJ: a phiC + b phiI + v phiX + l t; uncounted (a + 1.2 b) phiC + l t. */
+SLICE_MATH __u64 core_energy(const struct domain_model *model, const struct slice_weights *weights)
+{
+	__u64 energy_nj = mul_q20(weights->core_ns, model->core_q20);
+
+	if (!weights->is_counted)
+		return energy_nj + mul_q20(weights->phi_cycles, model->uncounted_cycle_q20);
+	return energy_nj + mul_q20(weights->phi_cycles, model->cycle_q20) +
+	       mul_q20(weights->phi_instructions, model->instruction_q20) +
+	       mul_q20(weights->phi_vector, model->vector_q20);
+}
+
+/* The rest of the package's: u L + P_on V_on, nJ. */
+SLICE_MATH __u64 shared_energy(const struct domain_model *model, const struct slice_weights *weights)
+{
+	return mul_q20(weights->llc_misses, model->llc_miss_q20) +
+	       mul_q20(weights->package_on_ns, model->package_on_q20);
+}
+
+#endif /* WATTFEED_SLICE_MATH_H */
