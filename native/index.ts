@@ -13,6 +13,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js';
 import type {
   ActivityPort,
   ActivitySession,
+  CounterFault,
   EnergySourceSpec,
   KernelFeature,
   NativeError,
@@ -20,6 +21,7 @@ import type {
   SessionOptions,
   WindowOptions,
 } from '../receiver/activity/port.js';
+import type { Coefficients } from '../receiver/model/coefficients.js';
 import type { PeerCredentials } from '../receiver/socket/port.js';
 
 type Outcome<A> =
@@ -38,6 +40,9 @@ interface NativeSession {
   setWindowMillis(windowMillis: number): Outcome<void>;
   closeWindow(): Promise<Outcome<void>>;
   setTag(tgid: number, tag: number): Outcome<number>;
+  setCoefficients(byCpuDomain: readonly Coefficients[]): Outcome<void>;
+  setCoreScales(byCpu: readonly number[]): Outcome<void>;
+  counterFaults(): Outcome<readonly (Omit<CounterFault, 'code'> & { readonly errno: number })[]>;
   programStats(): Outcome<readonly ProgramStats[]>;
   close(): Promise<Outcome<void>>;
 }
@@ -108,6 +113,13 @@ const wrapSession = (session: NativeSession): ActivitySession => ({
     call('set window', () => session.setWindowMillis(windowMillis)),
   closeWindow: () => callAsync('close window', () => session.closeWindow()),
   setTag: (tgid, tag) => call('set tag', () => session.setTag(tgid, tag)),
+  setCoefficients: (byCpuDomain) =>
+    call('set coefficients', () => session.setCoefficients(byCpuDomain)),
+  setCoreScales: (byCpu) => call('set core scales', () => session.setCoreScales(byCpu)),
+  counterFaults: () =>
+    E.map((faults: readonly { cpu: number; kind: CounterFault['kind']; errno: number }[]) =>
+      faults.map(({ cpu, kind, errno }) => ({ cpu, kind, code: codeOf(errno) })),
+    )(call('read counter faults', () => session.counterFaults())),
   programStats: () => call('read program statistics', () => session.programStats()),
   close: () => callAsync('close session', () => session.close()),
 });

@@ -300,6 +300,7 @@ export const recordsLimit = {
   cpusMax: 1024,
   cpuDomainsMax: 16,
   packagesMax: 16,
+  factorSteps: 512,
   slotsDefault: 65536,
   sourceTextLen: 40,
 } as const;

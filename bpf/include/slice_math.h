@@ -52,20 +52,28 @@ SLICE_MATH __u64 mul_q20(__u64 value, __u64 factor_q20)
 	return mul_fixed(value, factor_q20, Q20_SHIFT);
 }
 
+/* The last entry for what is beyond the table. */
+SLICE_MATH __u32 clamp_step(__u64 step)
+{
+	__u64 clamped = step < RECORDS_FACTOR_STEPS ? step : RECORDS_FACTOR_STEPS - 1;
+
+#ifdef __bpf__
+	/* or clang drops the mask, and the verifier does not see that it is not needed */
+	asm volatile("" : "+r"(clamped));
+#endif
+	return clamped & (RECORDS_FACTOR_STEPS - 1);
+}
+
 /* Entry of the factor table for cycles / slice_ns GHz. A slice of 0 ns has no frequency: the first. */
 SLICE_MATH __u32 factor_step(__u64 cycles, __u64 slice_ns)
 {
 	/* steps of 16 MHz: GHz * 1000 / 16 = GHz * 125 / 2 */
-	__u64 step = slice_ns ? cycles * 125 / (slice_ns << 1) : 0;
-
-	return step < RECORDS_FACTOR_STEPS ? step : RECORDS_FACTOR_STEPS - 1;
+	return clamp_step(slice_ns ? cycles * 125 / (slice_ns << 1) : 0);
 }
 
 SLICE_MATH __u32 factor_step_khz(__u32 frequency_khz)
 {
-	__u32 step = frequency_khz / (RECORDS_FACTOR_STEP_MHZ * 1000);
-
-	return step < RECORDS_FACTOR_STEPS ? step : RECORDS_FACTOR_STEPS - 1;
+	return clamp_step(frequency_khz / (RECORDS_FACTOR_STEP_MHZ * 1000));
 }
 
 /*

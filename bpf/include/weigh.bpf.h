@@ -50,8 +50,7 @@ static __always_inline void weigh_counted(struct slot_record *slot, const struct
 					  struct slice_weights *weights)
 {
 	__u64 cycles = counts->rise[COUNTER_CYCLES];
-	__u32 step = factor_step(cycles, slice->slice_ns) & (RECORDS_FACTOR_STEPS - 1);
-	__u32 factor_q16 = model->factor_q16[step];
+	__u32 factor_q16 = model->factor_q16[factor_step(cycles, slice->slice_ns)];
 
 	weights->is_counted = 1;
 	if (has_smt)

@@ -199,6 +199,12 @@ bool CanReadKernelCpuTimes() {
   return LoadProgram(BPF_PROG_TYPE_RAW_TRACEPOINT, instructions).ok();
 }
 
+bool KnowsFrequencyEvent() {
+  const Btf kernel = KernelBtf();
+  return kernel &&
+         btf__find_by_name_kind(kernel.get(), "btf_trace_cpu_frequency", BTF_KIND_TYPEDEF) >= 0;
+}
+
 bool KeepsInterruptTime() {
   const Btf kernel = KernelBtf();
   return kernel && btf__find_by_name_kind(kernel.get(), "irqtime", BTF_KIND_STRUCT) >= 0;

@@ -23,6 +23,9 @@ bool CanReadKernelCpuTimes();
 // Told by the struct that only exists with it.
 bool KeepsInterruptTime();
 
+// The kernel has the tracepoint of a governor's frequency change, with its type.
+bool KnowsFrequencyEvent();
+
 }  // namespace wattfeed
 
 #endif  // WATTFEED_PROBE_PROGRAMS_HH_

@@ -14,6 +14,7 @@
 #include "libbpf_log.hh"
 #include "online_cpus.hh"
 #include "probe_programs.hh"
+#include "slice_math.hh"
 #include "task_iterator.hh"
 
 enum records_limit : unsigned;  // the skeleton names it, only the object's BTF defines it
@@ -27,6 +28,12 @@ Error LibbpfError(std::string operation, const LibbpfLog& log) {
   Error error = ErrorFromErrno(std::move(operation));
   error.detail = log.tail();
   return error;
+}
+
+// Every CPU has events to count with: no slice is expected to need its CPU's frequency.
+bool CountsEverywhere(const CounterSpecs& specs) {
+  return !specs.empty() &&
+         std::none_of(specs.begin(), specs.end(), [](const auto& cpu) { return cpu.empty(); });
 }
 
 }  // namespace
@@ -61,6 +68,8 @@ Status Session::Load() {
   if (Status resized = ResizeMaps(); !resized.ok()) return resized;
   const bool has_cpu_times = CanReadKernelCpuTimes();
   bpf_program__set_autoload(skeleton_->progs.wf_cpu_times, has_cpu_times);
+  const bool has_frequency_event = !CountsEverywhere(options_.counters) && KnowsFrequencyEvent();
+  bpf_program__set_autoload(skeleton_->progs.wf_cpu_frequency, has_frequency_event);
   if (wattfeed_bpf__load(skeleton_.get()) != 0) return LibbpfError("load accounting", log);
   flush_fd_ = bpf_program__fd(skeleton_->progs.wf_flush);
   cpu_times_fd_ = has_cpu_times ? bpf_program__fd(skeleton_->progs.wf_cpu_times) : -1;
@@ -85,6 +94,13 @@ Status Session::Configure() {
   if (!subsystem.ok()) return subsystem.error();
 
   config->cgroup_subsys_id = subsystem.value();
+  ConfigureCpus();
+  ConfigureModel();
+  return Done{};
+}
+
+void Session::ConfigureCpus() {
+  auto* config = skeleton_->rodata;
   config->slot_mask = options_.max_tasks - 1;
   std::copy(options_.cpu_domains.begin(), options_.cpu_domains.end(), config->cpu_domain_of);
   const auto highest = std::max_element(options_.cpu_domains.begin(), options_.cpu_domains.end());
@@ -94,7 +110,20 @@ Status Session::Configure() {
   config->has_smt = std::any_of(options_.smt_siblings.begin(), options_.smt_siblings.end(),
                                 [](int16_t sibling) { return sibling >= 0; });
   config->has_irq_time = KeepsInterruptTime();
-  return Done{};
+}
+
+void Session::ConfigureModel() {
+  auto* config = skeleton_->rodata;
+  options_.cpu_packages.resize(options_.cpu_domains.size());
+  options_.counters.resize(options_.cpu_domains.size());
+  const uint32_t kinds = KindsOf(options_.counters);
+  const bool counts_instructions = (kinds & 1u << COUNTER_INSTRUCTIONS) != 0;
+  config->has_model = true;
+  config->counter_kinds = kinds;
+  config->smt_loss_q16 =
+      kinds != 0 && !counts_instructions ? SMT_LOSS_CYCLES_ONLY_Q16 : SMT_LOSS_Q16;
+  config->package_on = ChoosePackageOn(options_.cpu_packages);
+  std::copy(options_.cpu_packages.begin(), options_.cpu_packages.end(), config->package_of);
 }
 
 Status Session::ResizeMaps() {
@@ -103,9 +132,19 @@ Status Session::ResizeMaps() {
   const std::pair<bpf_map*, uint32_t> sizes[] = {{maps.slots, options_.max_tasks},
                                                  {maps.touched, options_.max_tasks / 64},
                                                  {maps.free_ring, options_.max_tasks}};
+  const uint32_t kinds = KindsOf(options_.counters);
+  const auto cpus = static_cast<uint32_t>(options_.cpu_domains.size());
+  bpf_map* const events[] = {maps.cycles_events, maps.instructions_events, maps.llc_misses_events,
+                             maps.vector_ops_events};
   for (const auto& [map, entries] : sizes) {
     if (bpf_map__set_max_entries(map, entries) != 0)
       return LibbpfError(std::string("resize ") + bpf_map__name(map), log);
+  }
+  for (size_t kind = 0; kind < std::size(events); kind++) {
+    // A map of a kind that nobody counts stays at one entry.
+    if ((kinds & 1u << kind) == 0) continue;
+    if (bpf_map__set_max_entries(events[kind], cpus) != 0)
+      return LibbpfError(std::string("resize ") + bpf_map__name(events[kind]), log);
   }
   return Done{};
 }
@@ -125,6 +164,7 @@ Status Session::MapTables() {
   if (Status done = map(cpus_, maps.cpus, bpf_map__max_entries(maps.cpus)); !done.ok()) return done;
   ring_ends_ = &skeleton_->bss->ring_ends;
   ring().Fill();
+  PrepareModel();
   if (cpu_times_fd_ < 0) {
     for (cpu_record& cpu : cpus()) cpu.irq_ns = cpu.softirq_ns = cpu.steal_ns = RECORDS_UNAVAILABLE;
   }
@@ -155,6 +195,10 @@ Status Session::AttachAll() {
   for (const auto& [program, link] : before_seed) {
     if (Status attached = attach(program, *link); !attached.ok()) return attached;
   }
+  if (bpf_program__fd(programs.wf_cpu_frequency) >= 0) {
+    if (Status attached = attach(programs.wf_cpu_frequency, links.wf_cpu_frequency); !attached.ok())
+      return attached;
+  }
   if (Status seeded = Seed(); !seeded.ok()) return seeded;
   if (Status attached = attach(programs.wf_sched_switch, links.wf_sched_switch); !attached.ok())
     return attached;
@@ -162,6 +206,42 @@ Status Session::AttachAll() {
   flusher().FlushAll(OnlineCpus(cpus().size()).Refresh());
   attached_ns_ = MonotonicNs();
   return flusher().CopyCpuTimes();
+}
+
+// Before the attach, so that no slice meets numbers that are not there yet.
+void Session::PrepareModel() {
+  const std::span<domain_model> models(skeleton_->bss->domain_models);
+  options_.frequency_factors.resize(models.size());
+  for (size_t domain = 0; domain < models.size(); domain++)
+    WriteFactors(options_.frequency_factors[domain], models[domain]);
+  for (cpu_record& cpu : cpus()) {
+    cpu.on_share_q16 = Q16_ONE;
+    cpu.core_scale_q16 = Q16_ONE;
+    cpu.uncounted_rate_q16 = uncounted_rate(models[0].factor_q16, 0);
+  }
+  const auto& maps = skeleton_->maps;
+  counters_ = CounterSet(options_.counters,
+                         {bpf_map__fd(maps.cycles_events), bpf_map__fd(maps.instructions_events),
+                          bpf_map__fd(maps.llc_misses_events), bpf_map__fd(maps.vector_ops_events)},
+                         cpus());
+  counters_.InstallAll(OnlineCpus(cpus().size()).Refresh());
+  counter_faults_ = counters_.faults();
+  frequencies_ = FrequencyReader(options_.frequency_files, cpus(), models, options_.cpu_domains);
+  frequencies_.Refresh();
+  if (skeleton_->rodata->package_on == PACKAGE_ON_MEAN)
+    package_shares_ = PackageShares(options_.cpu_packages, cpus());
+}
+
+void Session::SetCoefficients(const std::vector<Coefficients>& by_domain) {
+  const std::span<domain_model> models(skeleton_->bss->domain_models);
+  for (size_t domain = 0; domain < std::min(models.size(), by_domain.size()); domain++)
+    WriteCoefficients(by_domain[domain], models[domain]);
+}
+
+void Session::SetCoreScales(const std::vector<double>& by_cpu) {
+  const std::span<cpu_record> records = cpus();
+  for (size_t cpu = 0; cpu < std::min(records.size(), by_cpu.size()); cpu++)
+    StoreRelease(records[cpu].core_scale_q16, __u32{ToQ16(by_cpu[cpu])});
 }
 
 int Session::overflow_fd() const { return bpf_map__fd(skeleton_->maps.overflow); }
@@ -194,7 +274,8 @@ void Session::Detach() {
   // Switches first: the others feed them.
   for (bpf_link** link :
        {&links.wf_sched_switch, &links.wf_task_newtask, &links.wf_sched_process_exec,
-        &links.wf_sched_process_exit, &links.wf_task_rename, &links.wf_seed, &links.wf_tag}) {
+        &links.wf_sched_process_exit, &links.wf_task_rename, &links.wf_cpu_frequency,
+        &links.wf_seed, &links.wf_tag}) {
     bpf_link__destroy(std::exchange(*link, nullptr));
   }
 }

@@ -11,9 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "coefficients.hh"
+#include "counter_set.hh"
 #include "cpu_flusher.hh"
 #include "free_ring.hh"
+#include "frequency_reader.hh"
 #include "mapped_array.hh"
+#include "package_shares.hh"
 #include "program_stats.hh"
 #include "records.hh"
 #include "result.hh"
@@ -30,6 +34,11 @@ struct SessionOptions {
   std::vector<int16_t> smt_siblings;           // index = possible CPU; -1 = none
   std::string cgroup_hierarchy = "unified";    // or the name of a v1 controller
   bool bpf_stats = false;
+  // What follows may be left out: nothing is counted, one package, phi(f) = 1, no frequency.
+  std::vector<uint8_t> cpu_packages = {};                   // index = possible CPU
+  CounterSpecs counters = {};                               // index = possible CPU
+  std::vector<std::vector<double>> frequency_factors = {};  // index = CPU domain
+  std::vector<std::string> frequency_files = {};            // index = possible CPU; empty = none
 };
 
 class Session {
@@ -45,6 +54,10 @@ class Session {
   const std::vector<uint8_t>& cpu_domains() const { return options_.cpu_domains; }
   CpuFlusher flusher() { return CpuFlusher(flush_fd_, cpu_times_fd_, cpus()); }
   int overflow_fd() const;
+  // For the window thread, as the three above.
+  CounterSet& counters() { return counters_; }
+  FrequencyReader& frequencies() { return frequencies_; }
+  PackageShares& package_shares() { return package_shares_; }
   // When every CPU had been flushed after the attach: the start of the first window.
   uint64_t attached_ns() const { return attached_ns_; }
 
@@ -53,6 +66,11 @@ class Session {
   // Marks every thread of `tgid`; returns how many there were.
   Result<uint32_t> SetTag(uint32_t tgid, uint32_t tag);
   Result<std::vector<ProgramStats>> Stats() const;
+  // Of the counters asked for, those that could not be opened when the session was.
+  const std::vector<CounterFault>& counter_faults() const { return counter_faults_; }
+  // By CPU domain and by CPU; what is beyond the tables' ends stays as it was. Any thread.
+  void SetCoefficients(const std::vector<Coefficients>& by_domain);
+  void SetCoreScales(const std::vector<double>& by_cpu);
 
   // No program runs on a task switch after this. Idempotent. The maps stay readable.
   void Detach();
@@ -61,8 +79,11 @@ class Session {
   explicit Session(SessionOptions options);
   Status Load();
   Status Configure();
+  void ConfigureModel();
+  void ConfigureCpus();
   Status ResizeMaps();
   Status MapTables();
+  void PrepareModel();
   Status AttachAll();
 
   SessionOptions options_;
@@ -79,6 +100,10 @@ class Session {
   int flush_fd_ = -1;               // owned by the skeleton, as are the next
   int cpu_times_fd_ = -1;           // -1: the kernel does not give these times
   uint64_t attached_ns_ = 0;
+  CounterSet counters_;
+  std::vector<CounterFault> counter_faults_;
+  FrequencyReader frequencies_;
+  PackageShares package_shares_;  // empty where the programs count by themselves
 };
 
 }  // namespace wattfeed

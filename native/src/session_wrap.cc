@@ -83,6 +83,9 @@ Napi::Function SessionWrap::Define(Napi::Env env) {
                       InstanceMethod<&SessionWrap::SetWindowMillis>("setWindowMillis"),
                       InstanceMethod<&SessionWrap::CloseWindow>("closeWindow"),
                       InstanceMethod<&SessionWrap::SetTag>("setTag"),
+                      InstanceMethod<&SessionWrap::SetCoefficients>("setCoefficients"),
+                      InstanceMethod<&SessionWrap::SetCoreScales>("setCoreScales"),
+                      InstanceMethod<&SessionWrap::ReadCounterFaults>("counterFaults"),
                       InstanceMethod<&SessionWrap::ReadProgramStats>("programStats"),
                       InstanceMethod<&SessionWrap::Close>("close")});
 }
@@ -183,6 +186,27 @@ Napi::Value SessionWrap::SetTag(const Napi::CallbackInfo& info) {
       measurement_->session().SetTag(static_cast<uint32_t>(*tgid), static_cast<uint32_t>(*tag));
   if (!tagged.ok()) return Failure(info.Env(), tagged.error());
   return Success(info.Env(), Napi::Number::New(info.Env(), tagged.value()));
+}
+
+Napi::Value SessionWrap::SetCoefficients(const Napi::CallbackInfo& info) {
+  const auto by_domain = ToCoefficients(info[0]);
+  if (!by_domain) return {};
+  if (state_ != State::kOpen) return Failure(info.Env(), Closed("set coefficients"));
+  measurement_->session().SetCoefficients(*by_domain);
+  return Success(info.Env());
+}
+
+Napi::Value SessionWrap::SetCoreScales(const Napi::CallbackInfo& info) {
+  const auto by_cpu = ToCoreScales(info[0]);
+  if (!by_cpu) return {};
+  if (state_ != State::kOpen) return Failure(info.Env(), Closed("set core scales"));
+  measurement_->session().SetCoreScales(*by_cpu);
+  return Success(info.Env());
+}
+
+Napi::Value SessionWrap::ReadCounterFaults(const Napi::CallbackInfo& info) {
+  if (state_ != State::kOpen) return Failure(info.Env(), Closed("read counter faults"));
+  return Success(info.Env(), ToJs(info.Env(), measurement_->session().counter_faults()));
 }
 
 Napi::Value SessionWrap::ReadProgramStats(const Napi::CallbackInfo& info) {

@@ -36,6 +36,9 @@ class SessionWrap final : public Napi::ObjectWrap<SessionWrap> {
   Napi::Value SetWindowMillis(const Napi::CallbackInfo& info);
   Napi::Value CloseWindow(const Napi::CallbackInfo& info);
   Napi::Value SetTag(const Napi::CallbackInfo& info);
+  Napi::Value SetCoefficients(const Napi::CallbackInfo& info);
+  Napi::Value SetCoreScales(const Napi::CallbackInfo& info);
+  Napi::Value ReadCounterFaults(const Napi::CallbackInfo& info);
   Napi::Value ReadProgramStats(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 

@@ -13,10 +13,13 @@ WindowPass::WindowPass(Session* session, std::vector<EnergySourceSpec> sources)
       cpu_table_(session->cpus(), session->cpu_domains()),
       overflow_table_(session->overflow_fd()),
       scanner_(session->slot_table()),
-      previous_end_ns_(session->attached_ns()) {}
+      previous_end_ns_(session->attached_ns()),
+      was_online_(online_cpus_.Refresh()) {}
 
 void WindowPass::TakeWindow(const WindowRequest& request, WindowBuffer& out) {
   const std::vector<bool>& online = online_cpus_.Refresh();
+  RenewCounters(online);
+  session_->frequencies().Refresh();  // before the flush: it weighs what ran with the newest
   window_header header = BeginHeader(request);
   header.flushed_cpus = flusher_.FlushBusy(online);
   EndFlush(header);
@@ -28,6 +31,7 @@ void WindowPass::TakeWindow(const WindowRequest& request, WindowBuffer& out) {
   const uint32_t returned = scanner_.ScanTouched(rows_.tasks);
   header.scan_end_ns = MonotonicNs();
   const CpuTotals totals = ReadTables(online);
+  session_->package_shares().Refresh(rows_.cpus, header.flush_end_ns - header.start_ns);
   if (SeedAgain(header.flush_end_ns, totals.storage_misses)) header.flags |= WINDOW_RESEEDED;
   early_.OnPass(header.flush_end_ns, returned);
   Write(header, out);
@@ -79,6 +83,14 @@ CpuTotals WindowPass::ReadTables(const std::vector<bool>& online) {
   if (has_overflow || may_have_late_overflow_) overflow_table_.AppendRows(rows_.overflows);
   may_have_late_overflow_ = has_overflow;
   return totals;
+}
+
+// A CPU that was offline has lost its events.
+void WindowPass::RenewCounters(const std::vector<bool>& online) {
+  for (uint32_t cpu = 0; cpu < online.size(); cpu++) {
+    if (online[cpu] && !was_online_[cpu]) session_->counters().Reinstall(cpu, flusher_);
+  }
+  was_online_ = online;
 }
 
 bool WindowPass::SeedAgain(uint64_t now_ns, uint64_t storage_misses) {

@@ -47,6 +47,7 @@ class WindowPass final : public WindowTaker {
   window_header BeginHeader(const WindowRequest& request);
   void EndFlush(window_header& header);
   CpuTotals ReadTables(const std::vector<bool>& online);
+  void RenewCounters(const std::vector<bool>& online);
   bool SeedAgain(uint64_t now_ns, uint64_t storage_misses);
   void Write(window_header header, WindowBuffer& out);
 
@@ -61,6 +62,7 @@ class WindowPass final : public WindowTaker {
   SeedBackoff seed_backoff_;
   uint64_t index_ = 0;
   uint64_t previous_end_ns_;
+  std::vector<bool> was_online_;
   uint64_t previous_cpu_ns_ = 0;  // the window thread's CPU time at the last header
   bool may_have_late_overflow_ = false;
   Rows rows_;

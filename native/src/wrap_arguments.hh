@@ -27,6 +27,8 @@ std::optional<std::string> ToText(Napi::Value value, const char* name);
 std::optional<uint64_t> ToWindowNs(Napi::Value value);
 std::optional<uint32_t> ToWakeEvery(Napi::Value value);
 std::optional<PerfEventSpec> ToPerfEventSpec(Napi::Value value);
+std::optional<std::vector<Coefficients>> ToCoefficients(Napi::Value value);
+std::optional<std::vector<double>> ToCoreScales(Napi::Value value);
 std::optional<SessionOptions> ToSessionOptions(Napi::Value value);
 std::optional<WindowOptions> ToWindowOptions(Napi::Value value);
 

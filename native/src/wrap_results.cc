@@ -39,6 +39,18 @@ Napi::Value ToJs(Napi::Env env, const std::vector<ProgramStats>& programs) {
   return array;
 }
 
+Napi::Value ToJs(Napi::Env env, const std::vector<CounterFault>& faults) {
+  Napi::Array array = Napi::Array::New(env, faults.size());
+  for (uint32_t i = 0; i < faults.size(); i++) {
+    Napi::Object fault = Napi::Object::New(env);
+    fault.Set("cpu", Napi::Number::New(env, faults[i].cpu));
+    fault.Set("kind", Napi::String::New(env, kCounterNames[faults[i].kind]));
+    fault.Set("errno", Napi::Number::New(env, faults[i].errno_value));
+    array.Set(i, fault);
+  }
+  return array;
+}
+
 Napi::Value ToJs(Napi::Env env, const std::vector<KernelFeature>& features) {
   Napi::Array array = Napi::Array::New(env, features.size());
   for (uint32_t i = 0; i < features.size(); i++) {

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "counter_set.hh"
 #include "feature_probe.hh"
 #include "peer_credentials.hh"
 #include "perf_event.hh"
@@ -21,6 +22,7 @@ Napi::Object Failure(Napi::Env env, const Error& error);
 Napi::Object FromStatus(Napi::Env env, const Status& status);
 
 Napi::Value ToJs(Napi::Env env, const std::vector<ProgramStats>& programs);
+Napi::Value ToJs(Napi::Env env, const std::vector<CounterFault>& faults);
 Napi::Value ToJs(Napi::Env env, const std::vector<KernelFeature>& features);
 Napi::Value ToJs(Napi::Env env, const PerfProbe& probe);
 Napi::Value ToJs(Napi::Env env, const PeerCredentials& peer);

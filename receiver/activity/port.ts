@@ -5,6 +5,7 @@
  */
 import type * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
+import type { Coefficients } from '../model/coefficients.js';
 
 /** A failed operation of the addon, with what a log reader needs. */
 export interface NativeError {
@@ -18,6 +19,24 @@ export interface NativeError {
   readonly detail: string;
 }
 
+/** What a hardware counter counts; `llc`: last-level cache misses or fills from memory. */
+export type CounterKind = 'cycles' | 'instructions' | 'llc' | 'vector';
+
+/** One perf event, opened on the CPU in whose list it stands. At most one of a kind per CPU. */
+export interface CounterSpec {
+  readonly kind: CounterKind;
+  readonly pmuType: number;
+  readonly config: bigint;
+}
+
+/** A counter that was asked for and could not be opened. */
+export interface CounterFault {
+  readonly cpu: number;
+  readonly kind: CounterKind;
+  /** errno's name, e.g. `ENOENT`. */
+  readonly code: string;
+}
+
 export interface SessionOptions {
   /** Slots in the table; a power of two in [256, 4194304]. */
   readonly maxTasks: number;
@@ -27,6 +46,14 @@ export interface SessionOptions {
   readonly smtSiblings: readonly number[];
   /** Name of the cgroup v1 controller whose hierarchy names workloads (`cpuacct`, …), or `unified`. */
   readonly cgroupHierarchy: string;
+  /** One per possible CPU: its package, numbered from 0 to 15. Left out: one package. */
+  readonly cpuPackages?: readonly number[];
+  /** One list per possible CPU; empty = that CPU does not count. Left out: none does. */
+  readonly counters?: readonly (readonly CounterSpec[])[];
+  /** One table per CPU domain, see model/frequency-factor.ts. Left out: 1 at every frequency. */
+  readonly frequencyFactors?: readonly (readonly number[])[];
+  /** One path per possible CPU to its current frequency in kHz; empty = there is none. */
+  readonly frequencyFiles?: readonly string[];
   /** Measure BPF run time (kernel.bpf_stats) for the self metrics. */
   readonly bpfStats: boolean;
 }
@@ -68,6 +95,12 @@ export interface ActivitySession {
   closeWindow(): TE.TaskEither<NativeError, void>;
   /** Marks every thread of a process; children inherit. 0 removes the tag. Returns threads tagged. */
   setTag(tgid: number, tag: number): E.Either<NativeError, number>;
+  /** By CPU domain: what the kernel predicts energy with, from the next slice on. */
+  setCoefficients(byCpuDomain: readonly Coefficients[]): E.Either<NativeError, void>;
+  /** By CPU: measured / predicted energy of its core; 1 where there is no measure. */
+  setCoreScales(byCpu: readonly number[]): E.Either<NativeError, void>;
+  /** Of the counters asked for at open. A CPU without its cycles does not count at all. */
+  counterFaults(): E.Either<NativeError, readonly CounterFault[]>;
   programStats(): E.Either<NativeError, readonly ProgramStats[]>;
   /** Detaches first, takes the last window (WINDOW_FINAL), hands it over, frees everything. Twice is fine. */
   close(): TE.TaskEither<NativeError, void>;

@@ -32,6 +32,9 @@ const idleSession: ActivitySession = {
   setWindowMillis: () => E.right(undefined),
   closeWindow: () => TE.right(undefined),
   setTag: () => E.right(0),
+  setCoefficients: () => E.right(undefined),
+  setCoreScales: () => E.right(undefined),
+  counterFaults: () => E.right([]),
   programStats: () => E.right([]),
   close: () => TE.right(undefined),
 };
