@@ -5,6 +5,7 @@ import type { CgroupHierarchy } from '../host/cgroup-hierarchy.js';
 import { systemClock } from '../host/clock.js';
 import type { HostRoots } from '../host/roots.js';
 import { CgroupIndex } from '../identity/cgroup-index.js';
+import { CgroupWatch } from '../identity/cgroup-watch.js';
 import { hostIdentities } from '../identity/identities.js';
 import { processAlive } from '../identity/process-alive.js';
 import { UserNames } from '../identity/user-names.js';
@@ -14,6 +15,7 @@ export interface AgentIdentities extends Identities {
   readonly isAlive: (pid: number, startBoottimeNanos: Nanos) => boolean;
   /** Looks for names that are missing; called once per window. */
   readonly refresh: () => void;
+  readonly close: () => void;
 }
 
 /** Of a window of a second at least; a walk over 10,000 cgroups takes several windows then. */
@@ -23,11 +25,19 @@ export const createAgentIdentities = (
   roots: HostRoots,
   { hierarchy, directory }: Pick<CgroupHierarchy, 'hierarchy' | 'directory'>,
 ): AgentIdentities => {
+  const watch: CgroupWatch = new CgroupWatch({
+    onCreated: (made) => {
+      cgroups.created(made);
+    },
+  });
   const cgroups = new CgroupIndex({
     directory,
     hierarchy,
     procfs: roots.procfs,
     clock: systemClock,
+    onFound: (found, isLeaf) => {
+      watch.add(found, isLeaf);
+    },
   });
   const users = new UserNames('/etc/passwd', systemClock);
   return {
@@ -35,6 +45,9 @@ export const createAgentIdentities = (
     isAlive: processAlive(roots.procfs),
     refresh: () => {
       cgroups.refresh(REFRESH_BUDGET_MILLIS);
+    },
+    close: () => {
+      watch.close();
     },
   };
 };

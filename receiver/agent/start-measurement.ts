@@ -30,7 +30,7 @@ import { createPipeline } from './pipeline.js';
 import { sayStart } from './say-start.js';
 import { createSlotWatch } from './slot-watch.js';
 import { createThreadWatch, type ThreadWatch } from './thread-watch.js';
-import { createAgentIdentities } from './agent-identities.js';
+import { createAgentIdentities, type AgentIdentities } from './agent-identities.js';
 import { reportBuilder } from './report-builder.js';
 
 export interface StartOptions {
@@ -51,6 +51,7 @@ export interface RunningMeasurement {
   readonly self: SelfTotals;
   readonly threads: ThreadWatch;
   readonly sourceText: string;
+  readonly identities: AgentIdentities;
   readonly close: () => Promise<void>;
 }
 
@@ -157,7 +158,7 @@ const assemble = (
     batchWindows: BATCH_WINDOWS,
   });
   const sourceText = sourceLabel(plan).text;
-  return { machine, measurement, session, ledger, self, threads, sourceText };
+  return { machine, measurement, session, ledger, self, threads, sourceText, identities };
 };
 
 const RUN_TIME_STATISTICS = 'enable bpf run time statistics';
@@ -182,6 +183,13 @@ const openSession = async (
     );
   return without;
 };
+
+const closeOf =
+  ({ measurement, identities }: Omit<RunningMeasurement, 'close'>) =>
+  async (): Promise<void> => {
+    await measurement.close();
+    identities.close();
+  };
 
 export const startMeasurement = async (
   config: Config,
@@ -218,5 +226,5 @@ export const startMeasurement = async (
     await session.close()();
     return fail(started.left);
   }
-  return E.right({ ...running, close: async () => running.measurement.close() });
+  return E.right({ ...running, close: closeOf(running) });
 };

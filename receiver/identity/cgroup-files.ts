@@ -12,6 +12,9 @@ export interface DirectoryFacts {
   readonly links: bigint;
 }
 
+/** Links of a directory without subdirectories; one that does not count them says 1. */
+export const LINKS_OF_LEAF = 2n;
+
 const orUndefined = <A>(read: () => A): A | undefined =>
   E.getOrElse<unknown, A | undefined>(() => undefined)(E.tryCatch(read, (error) => error));
 

@@ -8,7 +8,15 @@
 import type { Clock } from '../host/clock.js';
 import { escapeBytes } from '../model/escape.js';
 import { millisToNanos } from '../model/units.js';
-import { cgroupPathIn, directoryFacts, foreignPathIn, readProcessCgroup } from './cgroup-files.js';
+import {
+  cgroupPathIn,
+  directoryFacts,
+  foreignPathIn,
+  joinPath,
+  LINKS_OF_LEAF,
+  readProcessCgroup,
+  subdirectories,
+} from './cgroup-files.js';
 import type { CgroupIdentity } from '../model/workload.js';
 import { resolveCgroup } from './resolve-cgroup.js';
 import { cgroupNode, walkCgroups, type CgroupNode } from './cgroup-walk.js';
@@ -20,6 +28,8 @@ export interface CgroupIndexOptions {
   readonly hierarchy: string;
   readonly procfs: string;
   readonly clock: Clock;
+  /** Told of each directory that was found, so that it hears of new ones below. */
+  readonly onFound?: (directory: Buffer, isLeaf: boolean) => void;
   /** Paths kept, and directories visited by one walk. */
   readonly maxEntries?: number;
 }
@@ -102,7 +112,7 @@ export class CgroupIndex {
 
   /**
    * Looks for what is missing, for about `budgetMillis`; to be called once per window. Walks begin at
-   * most once a second, full ones at most every 30 s, and on v2 none at all while nothing is missing.
+   * most once a second, full ones at most every 30 s, and on v2 none but the first while nothing is missing.
    */
   public refresh(budgetMillis: number): void {
     this.walk ??= this.beginWalk();
@@ -125,6 +135,16 @@ export class CgroupIndex {
     return known ?? (this.gone.has(id) ? this.foreignPaths.get(id) : undefined);
   }
 
+  /** A directory was made just now: it and what is below it already. */
+  public created(directory: Buffer): void {
+    const facts = directoryFacts(directory);
+    if (facts === undefined) return;
+    const isLeaf = facts.links === LINKS_OF_LEAF;
+    this.found(facts.id, directory, isLeaf);
+    if (isLeaf) return;
+    for (const name of subdirectories(directory)) this.created(joinPath(directory, name));
+  }
+
   private findByProcess(id: bigint, pid: number): boolean {
     const file = readProcessCgroup(this.options.procfs, pid);
     if (file === undefined) return false;
@@ -137,18 +157,20 @@ export class CgroupIndex {
     }
     const directory = Buffer.concat([this.rootPath, path]);
     // It may have moved since: only the directory's own id says that this is the one.
-    if (directoryFacts(directory)?.id !== id) return false;
-    this.found(id, directory);
+    const facts = directoryFacts(directory);
+    if (facts?.id !== id) return false;
+    this.found(id, directory, facts.links === LINKS_OF_LEAF);
     return true;
   }
 
-  private found(id: bigint, directory: Buffer): void {
+  private found(id: bigint, directory: Buffer, isLeaf: boolean): void {
     const below = escapeBytes(directory, this.rootPath.length);
     const path = below === '' ? '/' : below;
     if (this.paths.get(id) !== path) this.identities.delete(id);
     this.paths.delete(id);
     this.paths.set(id, path);
     this.directories.set(id, directory);
+    this.options.onFound?.(directory, isLeaf);
     this.misses.delete(id);
     this.gone.delete(id);
     if (this.paths.size <= this.maxEntries) return;
@@ -165,7 +187,9 @@ export class CgroupIndex {
   }
 
   private beginWalk(): Walk | undefined {
-    if (this.misses.size === 0 && this.options.hierarchy === 'unified') return undefined;
+    const isIdle = this.misses.size === 0 && this.options.hierarchy === 'unified';
+    // The first walk comes in any case: it knows all names before they are needed.
+    if (isIdle && this.fullWalkBeganNanos !== undefined) return undefined;
     const now = this.options.clock.monotonicNanos();
     const isPast = (began: bigint | undefined, every: bigint): boolean =>
       began === undefined || now - began >= every;
@@ -175,8 +199,8 @@ export class CgroupIndex {
     this.walkBeganNanos = now;
     if (isFull) this.fullWalkBeganNanos = now;
     const wanted = [...this.misses.keys()];
-    const steps = walkCgroups(this.root, isFull, this.maxEntries, (id, path) => {
-      this.found(id, path);
+    const steps = walkCgroups(this.root, isFull, this.maxEntries, ({ id, links }, path) => {
+      this.found(id, path, links === LINKS_OF_LEAF);
     });
     return { isFull, steps, wanted };
   }

@@ -7,7 +7,13 @@
  * is not what it was: one look each instead of a listing. It misses a cgroup that replaced another one
  * since (same number); the next full walk finds it.
  */
-import { directoryFacts, joinPath, subdirectories } from './cgroup-files.js';
+import {
+  type DirectoryFacts,
+  directoryFacts,
+  joinPath,
+  LINKS_OF_LEAF,
+  subdirectories,
+} from './cgroup-files.js';
 
 export interface CgroupNode {
   readonly path: Buffer;
@@ -15,9 +21,6 @@ export interface CgroupNode {
   /** By name, one character per byte. */
   children: ReadonlyMap<string, CgroupNode>;
 }
-
-/** Links of a directory without subdirectories; one that does not count them says 1. */
-const LINKS_OF_LEAF = 2n;
 
 export const cgroupNode = (path: Buffer): CgroupNode => ({ path, links: 0n, children: new Map() });
 
@@ -37,7 +40,7 @@ export function* walkCgroups(
   root: CgroupNode,
   isFull: boolean,
   maxDirectories: number,
-  visit: (id: bigint, path: Buffer) => void,
+  visit: (facts: DirectoryFacts, path: Buffer) => void,
 ): Generator<undefined, void> {
   const waiting = [root];
   for (let visited = 0; visited < maxDirectories; visited += 1) {
@@ -45,7 +48,7 @@ export function* walkCgroups(
     if (node === undefined) return;
     const facts = directoryFacts(node.path);
     if (facts !== undefined) {
-      visit(facts.id, node.path);
+      visit(facts, node.path);
       if (facts.links === LINKS_OF_LEAF) node.children = new Map();
       else if (isFull || facts.links !== node.links || facts.links < LINKS_OF_LEAF) {
         node.children = listChildren(node);

@@ -18,6 +18,9 @@ export interface Load {
   readonly ended: Promise<void>;
 }
 
+/** A program of test/support/load. */
+export const loadPath = (name: string): string => `${DIRECTORY}build/${name}`;
+
 export interface LoadOptions {
   /** `cgroup.procs` files that the program enters before it begins. */
   readonly cgroupProcs?: readonly string[];
@@ -51,7 +54,7 @@ export const startLoad = async (
   args: readonly (number | string)[],
   { cgroupProcs = [], saysReady = true }: LoadOptions = {},
 ): Promise<Load> => {
-  const command = [`${DIRECTORY}build/${name}`, ...args.map(String)];
+  const command = [loadPath(name), ...args.map(String)];
   const child = spawn('/bin/sh', ['-c', ENTER_AND_EXEC, 'sh', cgroupProcs.join(' '), ...command], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
