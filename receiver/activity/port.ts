@@ -6,6 +6,7 @@
 import type * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Coefficients } from '../model/coefficients.js';
+import type { CounterKind } from '../model/counter-selection.js';
 
 /** A failed operation of the addon, with what a log reader needs. */
 export interface NativeError {
@@ -18,9 +19,6 @@ export interface NativeError {
   /** Tail of the verifier's or libbpf's log, or the first lock holder's pid. */
   readonly detail: string;
 }
-
-/** What a hardware counter counts; `llc`: last-level cache misses or fills from memory. */
-export type CounterKind = 'cycles' | 'instructions' | 'llc' | 'vector';
 
 /** One perf event, opened on the CPU in whose list it stands. At most one of a kind per CPU. */
 export interface CounterSpec {

@@ -3,6 +3,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ActivityPort } from '../activity/port.js';
 import type { Config } from '../config/config.js';
+import type { CounterPlan } from '../counters/plan.js';
+import { readCounterPlan } from '../counters/read-plan.js';
 import type { EnergyFacts } from '../energy/facts.js';
 import type { EnergyPlan } from '../energy/plan-types.js';
 import { prepareEnergy } from '../energy/prepare.js';
@@ -13,6 +15,7 @@ import { readHostIdentity, type HostIdentity } from '../host/identity.js';
 
 export interface Machine {
   readonly facts: EnergyFacts;
+  readonly counters: CounterPlan;
   readonly plan: EnergyPlan;
   readonly cgroups: CgroupHierarchy;
   readonly host: HostIdentity;
@@ -51,8 +54,12 @@ const chosenHierarchy = ({ roots, accounting }: Config): CgroupHierarchy => {
 export const surveyMachine = async (
   config: Config,
   { activity, clock }: MachinePorts,
-): Promise<Machine> => ({
-  ...(await prepareEnergy(config.roots, config.energy, probePorts(activity, clock))),
-  cgroups: chosenHierarchy(config),
-  host: readHostIdentity(config.roots),
-});
+): Promise<Machine> => {
+  const energy = await prepareEnergy(config.roots, config.energy, probePorts(activity, clock));
+  return {
+    ...energy,
+    counters: readCounterPlan(config.roots, energy.facts, config.accounting.counters),
+    cgroups: chosenHierarchy(config),
+    host: readHostIdentity(config.roots),
+  };
+};

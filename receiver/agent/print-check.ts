@@ -29,6 +29,7 @@ export const printCheck =
         energy: config.energy,
         slots: { count: config.accounting.maxTasks, bytesEach: layout.slotRecord.sizeBytes },
         windowMillis: config.windowMillis,
+        counters: config.accounting.counters,
       },
       activity,
       probePorts(activity, systemClock),

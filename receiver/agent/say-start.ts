@@ -10,14 +10,15 @@ export interface StartFacts {
   readonly plan: EnergyPlan;
   /** What was odd about the host's CPUs. */
   readonly hostNotes: readonly Complaint[];
+  readonly counterNotes: readonly Complaint[];
   readonly slots: SlotTable;
   readonly windowMillis: number;
 }
 
 export const sayStart = (facts: StartFacts, logger: Logger): void => {
-  const { plan, hostNotes, slots, windowMillis } = facts;
+  const { plan, hostNotes, counterNotes, slots, windowMillis } = facts;
   const tooLong = windowComplaint(plan, windowMillis);
-  for (const note of [...hostNotes, ...plan.notes, ...(tooLong ? [tooLong] : [])])
+  for (const note of [...hostNotes, ...plan.notes, ...counterNotes, ...(tooLong ? [tooLong] : [])])
     logger.warn(complaintText(note));
   for (const { id, reason, detail } of plan.dropped)
     logger.debug('energy source not used', { id, reason, detail });

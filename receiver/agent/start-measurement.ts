@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Builds the one measurer: lock, machine, kernel side, pipeline, ledger; and takes it apart on failure. */
+import { defaultCoefficients } from '../model/coefficients.js';
 import * as E from 'fp-ts/lib/Either.js';
 import * as layout from '../../native/layout.generated.js';
 import { activityPort } from '../../native/index.js';
@@ -13,6 +14,7 @@ import type {
 import type { LedgerLimits } from '../attribution/ledger-limits.js';
 import { Ledger } from '../attribution/ledger.js';
 import type { Config } from '../config/config.js';
+import { frequencyFactorsOf, frequencyFilesOf } from '../counters/frequency.js';
 import { sourceSpecs } from '../energy/plan-types.js';
 import { sourceLabel } from '../energy/source-label.js';
 import { SelfTotals } from '../export/self-totals.js';
@@ -31,6 +33,7 @@ import { sayStart } from './say-start.js';
 import { createSlotWatch } from './slot-watch.js';
 import { createThreadWatch, type ThreadWatch } from './thread-watch.js';
 import { createAgentIdentities, type AgentIdentities } from './agent-identities.js';
+import { counterNotes } from './counter-notes.js';
 import { reportBuilder } from './report-builder.js';
 
 export interface StartOptions {
@@ -60,14 +63,20 @@ const MAX_EXITED_UNEXPORTED = 1_024;
 /** Batches of ten windows cost a tenth of the wake-ups; a viewer gets each window at once. */
 const BATCH_WINDOWS = 10;
 
-const sessionOptions = (config: Config, { facts, cgroups }: Machine): SessionOptions => {
+/** RECORDS_PACKAGES_MAX of bpf/include/records.h; those beyond share the last number. */
+const PACKAGES_MAX = 16;
+
+const sessionOptions = (config: Config, { facts, cgroups, counters }: Machine): SessionOptions => {
   const { topology } = facts.host;
   const count = Math.max(...topology.cpus.map(({ cpu }) => cpu)) + 1;
   const cpuDomains = new Array<number>(count).fill(0);
   const smtSiblings = new Array<number>(count).fill(-1);
-  for (const { cpu, cpuDomain, smtSibling } of topology.cpus) {
+  const cpuPackages = new Array<number>(count).fill(0);
+  for (const { cpu, cpuDomain, packageId, smtSibling } of topology.cpus) {
     cpuDomains[cpu] = cpuDomain;
     smtSiblings[cpu] = smtSibling ?? -1;
+    const place = Math.max(0, topology.packageIds.indexOf(packageId));
+    cpuPackages[cpu] = Math.min(place, PACKAGES_MAX - 1);
   }
   return {
     maxTasks: config.accounting.maxTasks,
@@ -75,6 +84,10 @@ const sessionOptions = (config: Config, { facts, cgroups }: Machine): SessionOpt
     smtSiblings,
     cgroupHierarchy: cgroups.hierarchy,
     bpfStats: config.accounting.bpfStats,
+    cpuPackages,
+    counters: counters.byCpu,
+    frequencyFactors: frequencyFactorsOf(config.roots.sysfs, topology, facts.cpuModel),
+    frequencyFiles: frequencyFilesOf(config.roots.sysfs, count),
   };
 };
 
@@ -203,11 +216,17 @@ export const startMeasurement = async (
   const opened = await openSession(port.right, sessionOptions(config, machine), options.logger);
   if (E.isLeft(opened)) return fail(opened.left);
   const session = opened.right;
+  const faults = session.counterFaults();
+  // The defaults until something better is learnt; with none the kernel would predict nothing.
+  session.setCoefficients(
+    machine.facts.host.topology.cpuDomains.map(({ coreType }) => defaultCoefficients(coreType)),
+  );
   // Only now: what stops the agent is one line, not the last of several.
   sayStart(
     {
       plan: machine.plan,
       hostNotes: machine.facts.host.notes,
+      counterNotes: E.isRight(faults) ? counterNotes(faults.right) : [],
       slots: { count: config.accounting.maxTasks, bytesEach: layout.slotRecord.sizeBytes },
       windowMillis: options.windowMillis,
     },

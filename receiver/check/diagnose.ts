@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Facts, plan and kernel features -> what `wattfeed check` says. Pure. */
 import type { KernelFeature } from '../activity/port.js';
+import type { ProbedPmu } from '../counters/probe.js';
 import type { EnergyFacts } from '../energy/facts.js';
 import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
 import { sourceLabel } from '../energy/source-label.js';
 import { printedDomain } from '../model/energy-domain.js';
 import { slotMebibytes, type SlotTable } from '../model/slot-table.js';
+import { counterFindings } from './counter-findings.js';
 import { energyFindings } from './energy-findings.js';
 import type { CheckEnvironment } from './environment.js';
 import { kernelFindings } from './feature-findings.js';
@@ -19,6 +21,8 @@ export interface CheckInput {
   /** Empty: the addon could not be loaded. */
   readonly kernelFeatures: readonly KernelFeature[];
   readonly environment: CheckEnvironment;
+  /** One per core PMU; empty where there is none or the addon could not be loaded. */
+  readonly counters: readonly ProbedPmu[];
   readonly slots: SlotTable;
   readonly windowMillis: number;
 }
@@ -96,6 +100,7 @@ export const diagnose = (input: CheckInput): CheckResult => {
     ...kernelFindings(kernelFeatures, environment),
     ...energyFindings(facts, plan, input.windowMillis),
     ...hostFindings(facts, environment),
+    ...counterFindings(input.counters, environment),
   ];
   const findings = LEVELS.flatMap((level) => found.filter((finding) => finding.level === level));
   const { layout, hierarchy, directory, reason } = environment.cgroup;
@@ -112,6 +117,16 @@ export const diagnose = (input: CheckInput): CheckResult => {
     })),
     security: securitySection(input),
     corePmus: environment.corePmus,
+    counters: input.counters.map(({ pmu, cpuCount, events, missing }) => ({
+      pmu,
+      cpuCount,
+      events: events.map(({ kind, label, code }) => ({
+        kind,
+        label,
+        error: code === '' ? null : code,
+      })),
+      missing,
+    })),
     cgroup: { layout, hierarchy, directory, reason },
     slots: {
       count: slots.count,

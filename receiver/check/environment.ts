@@ -28,6 +28,7 @@ export interface CheckEnvironment {
   /** Core PMUs that count cycles and instructions: `cpu`, `cpu_core`, `armv8_pmuv3_0`, … */
   readonly corePmus: readonly string[];
   readonly cgroup: CgroupHierarchy;
+  readonly hasNmiWatchdog: boolean;
 }
 
 /** PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h: the first pid namespace, on every machine. */
@@ -93,4 +94,5 @@ export const readCheckEnvironment = (roots: HostRoots): CheckEnvironment => ({
   isInitialPidNamespace: readPidNamespace(roots.procfs),
   corePmus: readCorePmus(roots.sysfs),
   cgroup: chooseCgroupHierarchy(roots),
+  hasNmiWatchdog: textAt(`${roots.procfs}/sys/kernel/nmi_watchdog`) === '1',
 });

@@ -97,6 +97,17 @@ const findingLines = ({ level, what, meaning, remedy }: Finding): readonly strin
   ];
 };
 
+const counterLines = ({ corePmus, counters }: CheckResult): readonly string[] => {
+  if (counters.length === 0)
+    return labelled('counters', corePmus.length === 0 ? 'none' : corePmus.join(', '));
+  return counters.flatMap(({ pmu, cpuCount, events }, at) => {
+    const opened = events.filter(({ error }) => error === null).map(({ kind }) => kind);
+    const kinds = opened.length === 0 ? 'nothing' : opened.join(', ');
+    const cpus = `${String(cpuCount)} CPU${cpuCount === 1 ? '' : 's'}`;
+    return labelled(at === 0 ? 'counters' : '', `${pmu} on ${cpus}: ${kinds}`);
+  });
+};
+
 const groupedDigits = (value: number): string => value.toLocaleString('en-US');
 
 const slotText = ({ slots }: CheckResult): string =>
@@ -120,7 +131,7 @@ export const renderCheck = (result: CheckResult): string => {
     ...domainLines('inside a package, shown only', energy.breakdown),
     ...domainLines('whole machine, attributed to nobody', energy.meters),
     ...droppedLines(result),
-    ...labelled('counters', result.corePmus.length === 0 ? 'none' : result.corePmus.join(', ')),
+    ...counterLines(result),
     ...labelled(
       'cgroups',
       `${cgroup.layout}, ${cgroup.hierarchy} at ${cgroup.directory}: ${cgroup.reason}`,

@@ -86,6 +86,18 @@ export interface CheckResult {
     readonly isInitialPidNamespace: boolean | null;
   };
   readonly corePmus: readonly string[];
+  /** Hardware counters by core PMU, each event opened once. */
+  readonly counters: readonly {
+    readonly pmu: string;
+    readonly cpuCount: number;
+    readonly events: readonly {
+      readonly kind: string;
+      readonly label: string;
+      /** errno's name; null: it counts. */
+      readonly error: string | null;
+    }[];
+    readonly missing: readonly string[];
+  }[];
   readonly cgroup: {
     readonly layout: string;
     readonly hierarchy: string;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The decoded configuration: built once by `decode.ts`, passed down in slices. */
 import type { HostRoots } from '../host/roots.js';
+import type { CounterSelection } from '../model/counter-selection.js';
 import type { SelectionRules } from '../model/selection-rule.js';
 import type { EnergySourceKind } from '../model/energy-domain.js';
 
@@ -16,6 +17,7 @@ export interface AccountingConfig {
   /** `auto`, `unified`, or a cgroup v1 controller. */
   readonly cgroupHierarchy: string;
   readonly bpfStats: boolean;
+  readonly counters: CounterSelection;
 }
 
 export interface EnergyConfig {

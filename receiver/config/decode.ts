@@ -4,6 +4,11 @@
  * place and what to write instead.
  */
 import * as E from 'fp-ts/lib/Either.js';
+import {
+  parseCounterChoice,
+  parseCounterCpus,
+  type CounterSelection,
+} from '../model/counter-selection.js';
 import { parseSelectionRule, type SelectionRule } from '../model/selection-rule.js';
 import { microjoulesOfJoules } from '../model/units.js';
 import { pipe } from 'fp-ts/lib/function.js';
@@ -60,6 +65,11 @@ const attributionOf = ({ attribution }: ConfigFile): Config['attribution'] => ({
 const selectionRules = (texts: readonly string[]): readonly SelectionRule[] =>
   texts.map(parseSelectionRule).filter((rule) => rule !== undefined);
 
+const countersOf = ({ accounting }: ConfigFile): CounterSelection => ({
+  choices: accounting.counters.map(parseCounterChoice).filter((choice) => choice !== undefined),
+  cpus: parseCounterCpus(accounting.counter_cpus) ?? { _tag: 'All' },
+});
+
 /** The file's shape to the program's: one line per key, so that none is forgotten. */
 export const configOfFile = (file: ConfigFile): Config => ({
   windowMillis: file.window_millis,
@@ -68,6 +78,7 @@ export const configOfFile = (file: ConfigFile): Config => ({
     maxTasks: file.accounting.max_tasks,
     cgroupHierarchy: file.accounting.cgroup_hierarchy,
     bpfStats: file.accounting.bpf_stats,
+    counters: countersOf(file),
   },
   energy: energyOf(file),
   attribution: attributionOf(file),

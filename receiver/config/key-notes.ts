@@ -8,6 +8,8 @@ export interface KeyNotes {
   readonly reason: string;
   /** Shown, commented out, where there is no default. */
   readonly example?: string | number;
+  /** What may be written, where the schema alone does not tell. */
+  readonly allowed?: string;
   /** A second, shorter flag. */
   readonly alias?: string;
 }

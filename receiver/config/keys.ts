@@ -66,7 +66,7 @@ const keyOf = (path: readonly string[], schema: z.ZodType, notes: KeyNotes): Con
     kind: kindOf(core),
     defaultValue,
     notes,
-    allowed: allowedOf(core, dotted),
+    allowed: notes.allowed ?? allowedOf(core, dotted),
   };
 };
 

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { SELECTION_FIELDS, parseSelectionRule } from '../model/selection-rule.js';
+import { COUNTER_KINDS, parseCounterChoice, parseCounterCpus } from '../model/counter-selection.js';
 import { DEFAULT_ROOTS } from '../host/roots.js';
 import { attributionSchema, dramSchema } from './attribution-schema.js';
 import { key } from './key-notes.js';
@@ -72,6 +73,41 @@ const accounting = z.strictObject({
       'Which hierarchy names the workloads: `unified` (cgroup v2), a cgroup v1 controller, or `auto`.',
     reason: '`auto` takes the hierarchy that carries processes on this host.',
   }),
+  counters: key(
+    z
+      .array(
+        z.string().refine((text) => parseCounterChoice(text) !== undefined, {
+          error: `must be one of ${COUNTER_KINDS.join(', ')}, or one of them with the number of its event: vector=0xf0c7`,
+        }),
+      )
+      .refine(
+        (texts) =>
+          new Set(texts.map((text) => parseCounterChoice(text)?.kind)).size === texts.length,
+        { error: 'names a counter twice' },
+      )
+      .default([...COUNTER_KINDS]),
+    {
+      description:
+        'Hardware counters that are read at each switch; empty: none. `NAME=0x…` sets the event number of a core PMU whose event is not known by name.',
+      reason:
+        'All that the model can use. Each costs 60 to 110 ns per switch; a counter that the CPU lacks is left out and said by `check`.',
+      allowed: `a list of ${COUNTER_KINDS.join(', ')}`,
+    },
+  ),
+  counter_cpus: key(
+    z
+      .string()
+      .refine((text) => parseCounterCpus(text) !== undefined, {
+        error: 'must be all, CPUs such as 0-3,8, or a part of the cores such as 1/4',
+      })
+      .default('all'),
+    {
+      description:
+        'Which CPUs count: `all`, a list, or every n-th core as `1/N`. What runs on the others is split by time, in the same sum and labelled.',
+      reason: 'A CPU that counts knows its tasks best; very large machines may want less.',
+      allowed: 'all | CPUs such as 0-3,8 | 1/N',
+    },
+  ),
   bpf_stats: key(z.boolean().default(true), {
     description: "Let the kernel measure the BPF programs' run time (kernel.bpf_stats).",
     reason: 'On: the cost of measuring is itself a metric. It adds two clock reads per switch.',

@@ -70,6 +70,14 @@ export const parseCpuModel = (cpuinfo: string): CpuModel => {
   };
 };
 
+/** `flags` of the first CPU (x86); empty elsewhere. */
+export const readCpuFlags = (roots: HostRoots): ReadonlySet<string> =>
+  pipe(
+    readText(`${roots.procfs}/cpuinfo`),
+    E.map((text) => new Set(/^flags\s*:\s*(.*)$/m.exec(text)?.[1]?.split(/\s+/) ?? [])),
+    E.getOrElse(() => new Set<string>()),
+  );
+
 export const readCpuModel = (roots: HostRoots): CpuModel =>
   pipe(
     readText(`${roots.procfs}/cpuinfo`),

@@ -12,6 +12,7 @@ const FACTS: StartFacts = {
     notes: [],
     longestWindowMillis: undefined,
   },
+  counterNotes: [],
   hostNotes: [{ what: 'read topology', cause: 'cpu3 has none', remedy: '' }],
   slots: { count: 65_536, bytesEach: 256 },
   windowMillis: 1000,

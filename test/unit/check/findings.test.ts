@@ -160,6 +160,7 @@ describe('diagnose', () => {
       config: { sources: 'auto' },
     });
     return diagnose({
+      counters: [],
       facts,
       plan,
       kernelFeatures,
