@@ -7,6 +7,12 @@ import type { ExplainTarget, Explanation } from '../model/explanation.js';
 import type { ReportSource } from '../model/report-source.js';
 import { addConfigFlags, configOfFlags } from './config-flags.js';
 import type { Finish, ProgramDeps } from './deps.js';
+import {
+  identityOfPath,
+  pathBelowMount,
+  renderIdentity,
+  type PrintedIdentity,
+} from './explain/identity.js';
 import { renderExplanation } from './explain/render.js';
 import { openSource } from './open-source.js';
 import { failed, FINE, usage, type Outcome } from './outcome.js';
@@ -17,7 +23,8 @@ Examples:
   wattfeed explain --cgroup /system.slice/nginx.service
   wattfeed explain 812 --json | jq '.domains[].pools'
 
-The worked example is of the next window in which it runs. If an agent runs
+First whose joules they are: what the control group's path says, and which rule
+says it; any path can be asked for. The worked example is of the next window in which it runs. If an agent runs
 here, its numbers are shown; if not, explain measures for a few seconds itself,
 which needs root. See docs/attribution.md for the mathematics.
 `;
@@ -41,6 +48,10 @@ const targetOf = (
     ? E.right({ pid: Number(pidText) })
     : E.left(badArguments(`"${pidText}" is no pid`, 'give the number that top shows'));
 };
+
+/** Somebody may paste the directory's whole path. */
+const belowMount = (target: ExplainTarget, { roots }: Config): ExplainTarget =>
+  'cgroup' in target ? { cgroup: pathBelowMount(target.cgroup, roots.cgroup) } : target;
 
 const unknownEntity = (target: ExplainTarget): Complaint => ({
   what: 'pid' in target ? `explain process ${target.pid}` : `explain cgroup ${target.cgroup}`,
@@ -71,16 +82,34 @@ const explain = async (
   { isJson, isJoinRequired }: { readonly isJson: boolean; readonly isJoinRequired: boolean },
 ): Promise<Outcome> => {
   const { windowMillis } = config;
+  const show = (explanation: Explanation | undefined, path: string | undefined): void => {
+    if (path === undefined) return;
+    deps.io.stdout.write(explanationText(explanation, identityOfPath(path), isJson));
+  };
+  const path = 'cgroup' in target ? target.cgroup : undefined;
   const source = await openSource(config, { isJoinRequired, windowMillis }, deps)();
-  if (E.isLeft(source)) return failed(source.left);
+  if (E.isLeft(source)) {
+    // What a path says needs nobody who measures.
+    show(undefined, path);
+    return failed(source.left);
+  }
   const explanation = await ask(source.right, target);
-  if (E.isLeft(explanation)) return failed(explanation.left);
-  deps.io.stdout.write(
-    isJson
-      ? `${JSON.stringify(explanation.right, null, 2)}\n`
-      : renderExplanation(explanation.right),
-  );
+  if (E.isLeft(explanation)) {
+    show(undefined, path);
+    return failed(explanation.left);
+  }
+  show(explanation.right, explanation.right.entity.cgroup);
   return FINE;
+};
+
+const explanationText = (
+  explanation: Explanation | undefined,
+  identity: PrintedIdentity,
+  isJson: boolean,
+): string => {
+  if (isJson) return `${JSON.stringify({ ...explanation, identity }, null, 2)}\n`;
+  const worked = explanation === undefined ? '' : `\n${renderExplanation(explanation)}`;
+  return `${renderIdentity(identity)}${worked}`;
 };
 
 export const explainCommand = (deps: ProgramDeps, finish: Finish): Command => {
@@ -96,10 +125,9 @@ export const explainCommand = (deps: ProgramDeps, finish: Finish): Command => {
       if (E.isLeft(target)) return finish(target.left);
       const config = configOfFlags(flags, deps.io.env);
       if (E.isLeft(config)) return finish(usage(...config.left));
+      const asked = belowMount(target.right, config.right);
       const isJoinRequired = flags.values.has('agent.socket_path');
-      finish(
-        await explain(deps, config.right, target.right, { isJson: json === true, isJoinRequired }),
-      );
+      finish(await explain(deps, config.right, asked, { isJson: json === true, isJoinRequired }));
     },
   );
 };
