@@ -2,8 +2,14 @@
 /** The idle floors of all domains that have one: the attributed ones, and cores within a package. */
 import { energyWithoutGraphics } from '../attribution/advances.js';
 import type { BusyRatios } from '../energy/busy-ratio.js';
-import { advanceIdleFloor, initialIdleFloor, type IdleFloorState } from '../energy/idle-floor.js';
+import {
+  advanceIdleFloor,
+  initialIdleFloor,
+  QUIET_BUSY_RATIO,
+  type IdleFloorState,
+} from '../energy/idle-floor.js';
 import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
+import type { EnergyDomain } from '../model/energy-domain.js';
 import { meanWatts, type Watts } from '../model/units.js';
 import type { DomainReading } from '../model/window.js';
 
@@ -39,17 +45,26 @@ export class IdleFloors {
     );
   }
 
-  /** A package's floor is learnt without its graphics, which may draw while every CPU sleeps. */
-  learn(readings: readonly DomainReading[], busy: BusyRatios): void {
+  /**
+   * `activeWattsOf`: what ran should have drawn, asked of quiet windows only.
+   * A package's floor is learnt without its graphics, which may draw while every CPU sleeps.
+   */
+  learn(
+    readings: readonly DomainReading[],
+    busy: BusyRatios,
+    activeWattsOf: (domain: EnergyDomain) => number = () => 0,
+  ): void {
     const energies = energyWithoutGraphics(readings);
     for (const { domain, step } of readings) {
       const state = this.#states.get(domain.id);
       if (state === undefined || step._tag !== 'Advanced') continue;
       const packageBusy =
         domain.packageId === undefined ? undefined : busy.byPackage.get(domain.packageId);
+      const busyRatio = packageBusy ?? busy.ofHost;
       const next = advanceIdleFloor(state, {
+        activeWatts: busyRatio < QUIET_BUSY_RATIO ? activeWattsOf(domain) : 0,
         powerWatts: meanWatts(energies.get(domain.id) ?? step.deltaMicrojoules, step.spanNanos),
-        busyRatio: packageBusy ?? busy.ofHost,
+        busyRatio,
         spanNanos: step.spanNanos,
       });
       this.#states.set(domain.id, next);

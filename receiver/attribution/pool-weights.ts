@@ -33,11 +33,17 @@ const sumsOf = (
 /** Weight of one nanosecond where no task with a row ran at all. */
 const UNKNOWN_PER_NANO = 1;
 
+export interface PoolOptions {
+  readonly perNanoWithoutTasks?: number;
+  /** By CPU domain, where more is known of interrupts than that they took time. */
+  readonly irqPerNano?: ReadonlyMap<number, number>;
+}
+
 export const poolOf = (
   window: ActivityWindow,
   domains: ReadonlyMap<number, DomainFeatures>,
   tasks: Float64Array,
-  perNanoWithoutTasks = UNKNOWN_PER_NANO,
+  { perNanoWithoutTasks = UNKNOWN_PER_NANO, irqPerNano }: PoolOptions = {},
 ): PoolWeights => {
   const { byDomain, all } = sumsOf(window, tasks);
   const mean = all.nanos > 0 ? all.weight / all.nanos : perNanoWithoutTasks;
@@ -49,7 +55,7 @@ export const poolOf = (
   for (const [index, domain] of domains) {
     const weight = perNano(index);
     cpuDomains.set(index, {
-      irq: weight * domain.irqNanos,
+      irq: (irqPerNano?.get(index) ?? weight) * domain.irqNanos,
       unslotted: weight * domain.unslottedNanos,
       overflow: weight * domain.overflowNanos,
     });

@@ -16,6 +16,12 @@ import { DEFAULT_COEFFICIENTS, type Coefficients } from '../model/coefficients.j
 
 /** Instructions per cycle of ordinary code: what an uncounted cycle is taken for. */
 export const PRIOR_INSTRUCTIONS_PER_CYCLE = 1.2;
+/**
+ * Interrupt handlers run while some task is current: their events are in its counters, their time is
+ * apart. Kernel code that touches packets and queues: fewer instructions a cycle than programs, and misses.
+ */
+export const IRQ_INSTRUCTIONS_PER_CYCLE = 0.8;
+export const IRQ_MISSES_PER_CYCLE = 0.004;
 /** Cycles that a task's own counted rates need to outweigh its domain's, about 1 ms. */
 const OWN_RATE_CYCLES = 3e6;
 /** 1 - 0.55, HaPPy's weight (ATC'14) of a cycle beside a busy hardware thread. */
@@ -26,6 +32,8 @@ const NOMINAL_CYCLES_PER_NANO = 2.5;
 /** Sums over one CPU domain, from which the rates of uncounted slices are taken. */
 export interface DomainFeatures {
   runtimeNanos: number;
+  sliceNanos: number;
+  packageOnNanos: number;
   uncountedNanos: number;
   phiCycles: number;
   phiInstructions: number;
@@ -52,6 +60,8 @@ export interface RowFeatures {
 
 const newDomain = (): DomainFeatures => ({
   runtimeNanos: 0,
+  sliceNanos: 0,
+  packageOnNanos: 0,
   uncountedNanos: 0,
   phiCycles: 0,
   phiInstructions: 0,
@@ -77,6 +87,8 @@ const addCpu = (domain: DomainFeatures, cpu: CpuSample): void => {
 
 const addTask = (domain: DomainFeatures, task: TaskSample): void => {
   domain.runtimeNanos += task.runtimeNanos;
+  domain.sliceNanos += task.sliceNanos;
+  domain.packageOnNanos += task.packageOnNanos;
   domain.uncountedNanos += task.uncountedNanos;
   domain.phiCycles += task.phiCycles;
   domain.phiInstructions += task.phiInstructions;
@@ -142,16 +154,35 @@ const uncountedCycles = (task: TaskSample, rates: DomainRates): number => {
   return rates.cyclesPerNano * uncountedNanos * (1 - SHARED_CYCLE_DISCOUNT * shared);
 };
 
+/** What is left of a count without the interrupts' part: never less than if they counted as the task does. */
+const less = (count: number, irqCount: number, ownRatio: number): number =>
+  Math.max(count * ownRatio, count - irqCount);
+
+/** One nanosecond of interrupts in a CPU domain whose cycles are known; undefined elsewhere. */
+export const irqFeatures = (domain: DomainFeatures, into: RowFeatures): boolean => {
+  if (!(domain.sliceNanos > 0) || !(domain.phiCycles > 0)) return false;
+  const cycles =
+    (domain.phiCycles + domain.uncountedPhiCycles * domainRates(domain).uncountedScale) /
+    domain.sliceNanos;
+  into.phiCycles = cycles;
+  into.phiInstructions = cycles * IRQ_INSTRUCTIONS_PER_CYCLE;
+  into.phiVector = 0;
+  into.llcMisses = cycles * IRQ_MISSES_PER_CYCLE;
+  into.coreNanos = 1;
+  into.packageOnNanos = domain.packageOnNanos / domain.sliceNanos;
+  return true;
+};
+
 /** Fills `into`, which is reused from row to row: 10,000 rows a window. */
 export const rowFeatures = (task: TaskSample, rates: DomainRates, into: RowFeatures): void => {
   const { sliceNanos, runtimeNanos } = task;
   // Interrupts (and a hypervisor's steal) are inside a slice but not inside a task's time.
   const ownRatio = sliceNanos > 0 ? Math.min(1, runtimeNanos / sliceNanos) : 1;
-  const counted = rates.takesOutIrq ? ownRatio : 1;
-  const cycles = task.phiCycles * counted;
-  const instructions = task.phiInstructions * counted;
-  const vector = task.phiVector * counted;
-  const misses = task.llcMisses * counted;
+  const irqCycles = rates.takesOutIrq ? task.phiCycles * (1 - ownRatio) : 0;
+  const cycles = task.phiCycles - irqCycles;
+  const instructions = less(task.phiInstructions, IRQ_INSTRUCTIONS_PER_CYCLE * irqCycles, ownRatio);
+  const misses = less(task.llcMisses, IRQ_MISSES_PER_CYCLE * irqCycles, ownRatio);
+  const vector = task.phiVector;
   const missing = uncountedCycles(task, rates);
   const sharedRatio = sliceNanos > 0 ? Math.min(1, task.overlapNanos / sliceNanos) : 0;
   into.phiCycles = cycles + missing;

@@ -10,6 +10,7 @@ import {
   domainFeatures,
   domainRates,
   emptyRow,
+  irqFeatures,
   rowFeatures,
   timeCoreNanojoules,
   uncoreNanojoules,
@@ -75,6 +76,29 @@ const columnsOf = (
   return columns;
 };
 
+interface IrqWeights {
+  readonly core: ReadonlyMap<number, number>;
+  readonly uncore: ReadonlyMap<number, number>;
+  readonly misses: ReadonlyMap<number, number>;
+}
+
+/** Weight of one nanosecond of interrupts, by CPU domain; empty where nothing is counted. */
+const irqWeights = (
+  domains: ReadonlyMap<number, DomainFeatures>,
+  { model, coefficients, hasCoreScales }: WeighOptions,
+): IrqWeights => {
+  const [core, uncore, misses] = [new Map<number, number>(), new Map(), new Map()];
+  const row = emptyRow();
+  for (const [index, domain] of domains) {
+    if (model !== 'counters' || hasCoreScales || !irqFeatures(domain, row)) continue;
+    const by = coefficientsFor(coefficients, index);
+    core.set(index, coreNanojoules(row, by));
+    uncore.set(index, uncoreNanojoules(row, by));
+    misses.set(index, row.llcMisses);
+  }
+  return { core, uncore, misses };
+};
+
 const countedShareOf = (domains: ReadonlyMap<number, DomainFeatures>): number => {
   let runtime = 0;
   let uncounted = 0;
@@ -92,15 +116,26 @@ export const weigh = (window: ActivityWindow, options: WeighOptions): WindowWeig
   const columns = columnsOf(window, rates, options);
   const countedShare = countedShareOf(domains);
   const memory = dramWeights(window, columns.misses, options);
+  const irq = irqWeights(domains, options);
   const isSeed = options.model === 'seed';
   const core = isSeed ? seedWeights(window, options.seed) : columns.core;
   const isCounted = options.model === 'counters' && countedShare > 0;
   return {
     split: isSeed ? 'seed' : isCounted ? 'counters' : 'time',
     countedShare,
-    core: poolOf(window, domains, core),
-    uncore: isSeed ? emptyPool(window) : poolOf(window, domains, columns.uncore, 0),
-    memory: poolOf(window, domains, memory.tasks),
+    core: poolOf(window, domains, core, isSeed ? {} : { irqPerNano: irq.core }),
+    uncore: isSeed
+      ? emptyPool(window)
+      : poolOf(window, domains, columns.uncore, {
+          perNanoWithoutTasks: 0,
+          irqPerNano: irq.uncore,
+        }),
+    memory: poolOf(
+      window,
+      domains,
+      memory.tasks,
+      memory.split === 'counters' ? { irqPerNano: irq.misses } : {},
+    ),
     memorySplit: memory.split,
   };
 };

@@ -2,33 +2,51 @@
 /**
  * What a domain draws when nothing runs, learnt from quiet windows. Pure.
  *
- * The floor is a low quantile of the power in windows that were almost idle. It falls at once to any
- * lower power seen and rises only slowly (leakage grows with temperature), so one stress test can
- * never lift it for good. Until enough quiet windows were seen it is undefined, never a guess.
+ * The floor is a low quantile of the power in windows that were almost idle, less what little ran in
+ * them should have drawn. It falls at once to any lower power seen and rises only slowly (leakage grows
+ * with temperature), so one stress test can never lift it for good. Until enough quiet windows were seen
+ * it is undefined, never a guess.
+ *
+ * A power is judged over two seconds at least, windows of less are summed up: the counters' update jitter
+ * moves about 0.4 ms of energy from one window to the next, and the lowest of many short windows would
+ * be the one that lost most. Of 0.1 s that is 1 % of an idle domain, more than some loads draw from it.
  */
 import { secondsOf, watts, type Nanos, type Watts } from '../model/units.js';
 
 /** Below this a window says what the machine draws for nothing; models.md and turbostat practice. */
 export const QUIET_BUSY_RATIO = 0.02;
 const QUANTILE = 0.02;
-/** Quiet windows before the floor is believed. */
+/** Quiet windows, and seconds of them, before the floor is believed. */
 const WINDOWS_TO_KNOW = 5;
-/** Quiet windows remembered: 2 % of it are two, so that a single odd reading does not decide for ever. */
-const WINDOWS_KEPT = 128;
+const SECONDS_TO_KNOW = 4;
+/** Quiet samples remembered: 2 % of it are one, and it is not the lowest, so that a single odd reading does not decide for ever. */
+const SAMPLES_KEPT = 64;
 /** Upward leak: at most 1 % of the quiet power a minute of quiet time, the pace at which a heat sink warms. */
 const LEAK_PER_SECOND = 0.01 / 60;
-/** RAPL's update jitter moves about 0.4 ms of energy between windows: 0.4 % of this span, too much of less. */
-const LEAST_SPAN_NANOS = 100_000_000n;
+const SAMPLE_SECONDS = 2;
+/** At least this much of a quiet window's power is idle power, whatever a prediction says. */
+const LEAST_IDLE_RATIO = 0.5;
+
+/** Windows that are still too little to judge. */
+export interface PowerSum {
+  readonly joules: number;
+  readonly seconds: number;
+}
 
 export interface IdleFloorState {
   /** `energy.idle_watts`, or the model's own idle power: wins over everything learnt. */
   readonly configuredWatts: Watts | undefined;
   /** undefined while not known. */
   readonly floorWatts: Watts | undefined;
-  /** Power of the last quiet windows, oldest first. */
+  /** Power of the last quiet samples, oldest first. */
   readonly quietWatts: readonly number[];
-  /** Lowest power of any window until the floor is known. */
+  /** Lowest sample of any windows until the floor is known. */
   readonly lowestWatts: number;
+  readonly quiet: PowerSum;
+  readonly any: PowerSum;
+  /** Quiet windows and their time, until the floor is known. */
+  readonly quietWindows: number;
+  readonly quietSeconds: number;
 }
 
 export interface IdleFloorInput {
@@ -36,7 +54,11 @@ export interface IdleFloorInput {
   /** Busy part of the CPUs of this domain's package, 0..1. */
   readonly busyRatio: number;
   readonly spanNanos: Nanos;
+  /** What ran should have drawn, by the coefficients in use; default: nothing. */
+  readonly activeWatts?: number | undefined;
 }
+
+const NOTHING: PowerSum = { joules: 0, seconds: 0 };
 
 export const initialIdleFloor = (configuredWatts: number | undefined): IdleFloorState => {
   const configured = configuredWatts === undefined ? undefined : watts(configuredWatts);
@@ -45,6 +67,10 @@ export const initialIdleFloor = (configuredWatts: number | undefined): IdleFloor
     floorWatts: configured,
     quietWatts: [],
     lowestWatts: Infinity,
+    quiet: NOTHING,
+    any: NOTHING,
+    quietWindows: 0,
+    quietSeconds: 0,
   };
 };
 
@@ -53,29 +79,67 @@ const lowQuantile = (values: readonly number[]): number => {
   return sorted[Math.floor(QUANTILE * sorted.length)] ?? 0;
 };
 
-const rise = (floor: number, target: number, spanNanos: Nanos): number =>
-  Math.max(floor, Math.min(target, floor + target * LEAK_PER_SECOND * secondsOf(spanNanos)));
+const rise = (floor: number, target: number, seconds: number): number =>
+  Math.max(floor, Math.min(target, floor + target * LEAK_PER_SECOND * seconds));
+
+interface Sampled {
+  readonly rest: PowerSum;
+  /** Undefined while the sum is too short. */
+  readonly powerWatts: number | undefined;
+}
+
+const sample = (sum: PowerSum, powerWatts: number, seconds: number): Sampled => {
+  const next = { joules: sum.joules + powerWatts * seconds, seconds: sum.seconds + seconds };
+  // A hair less than two seconds is two windows of one.
+  return next.seconds < SAMPLE_SECONDS * 0.99
+    ? { rest: next, powerWatts: undefined }
+    : { rest: NOTHING, powerWatts: next.joules / next.seconds };
+};
+
+const quietPower = ({ powerWatts, activeWatts = 0 }: IdleFloorInput): number =>
+  Math.max(powerWatts * LEAST_IDLE_RATIO, powerWatts - Math.max(0, activeWatts));
+
+/** Takes the window into the sums and samples; decides nothing. */
+const gather = (state: IdleFloorState, input: IdleFloorInput, seconds: number) => {
+  const any = sample(state.any, input.powerWatts, seconds);
+  const isQuiet = input.busyRatio < QUIET_BUSY_RATIO;
+  const quiet = isQuiet ? sample(state.quiet, quietPower(input), seconds) : undefined;
+  const quietWatts =
+    quiet?.powerWatts === undefined
+      ? state.quietWatts
+      : [...state.quietWatts, quiet.powerWatts].slice(-SAMPLES_KEPT);
+  const gathered: IdleFloorState = {
+    ...state,
+    any: any.rest,
+    quiet: quiet?.rest ?? state.quiet,
+    quietWatts,
+    quietWindows: state.quietWindows + (isQuiet ? 1 : 0),
+    quietSeconds: state.quietSeconds + (isQuiet ? seconds : 0),
+    lowestWatts: Math.min(state.lowestWatts, any.powerWatts ?? Infinity),
+  };
+  return { gathered, isQuiet, anyWatts: any.powerWatts };
+};
 
 /** Call for each window in which the domain advanced; rejected and failed windows teach nothing. */
-export const advanceIdleFloor = (
-  state: IdleFloorState,
-  { powerWatts, busyRatio, spanNanos }: IdleFloorInput,
-): IdleFloorState => {
-  if (state.configuredWatts !== undefined || spanNanos < LEAST_SPAN_NANOS) return state;
-  const isQuiet = busyRatio < QUIET_BUSY_RATIO;
-  const quietWatts = isQuiet
-    ? [...state.quietWatts, powerWatts].slice(-WINDOWS_KEPT)
-    : state.quietWatts;
-  const { floorWatts } = state;
+export const advanceIdleFloor = (state: IdleFloorState, input: IdleFloorInput): IdleFloorState => {
+  const seconds = secondsOf(input.spanNanos);
+  if (state.configuredWatts !== undefined || !(seconds > 0)) return state;
+  const { gathered, isQuiet, anyWatts } = gather(state, input, seconds);
+  const { floorWatts, quietWatts, lowestWatts } = gathered;
   if (floorWatts === undefined) {
-    const lowestWatts = Math.min(state.lowestWatts, powerWatts);
-    const isKnown = quietWatts.length >= WINDOWS_TO_KNOW;
+    const isKnown =
+      quietWatts.length > 0 &&
+      gathered.quietWindows >= WINDOWS_TO_KNOW &&
+      gathered.quietSeconds >= SECONDS_TO_KNOW * 0.99;
     const floor = watts(Math.min(lowestWatts, lowQuantile(quietWatts)));
-    return { ...state, quietWatts, lowestWatts, floorWatts: isKnown ? floor : undefined };
+    return isKnown ? { ...gathered, floorWatts: floor } : gathered;
   }
   // Idle power is part of every window's power: a lower one, busy or not, disproves the floor.
-  if (powerWatts < floorWatts) return { ...state, quietWatts, floorWatts: powerWatts };
-  if (!isQuiet) return state;
-  const target = lowQuantile(quietWatts);
-  return { ...state, quietWatts, floorWatts: watts(rise(floorWatts, target, spanNanos)) };
+  if (anyWatts !== undefined && anyWatts < floorWatts)
+    return { ...gathered, floorWatts: watts(anyWatts) };
+  if (!isQuiet || quietWatts.length === 0) return gathered;
+  return {
+    ...gathered,
+    floorWatts: watts(rise(floorWatts, lowQuantile(quietWatts), seconds)),
+  };
 };

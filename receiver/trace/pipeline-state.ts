@@ -43,11 +43,17 @@ const powerState = z.object({
   remainder: big,
 });
 
+const powerSum = z.object({ joules: z.number(), seconds: z.number() });
+
 const floor = z.object({
   configuredWatts: power.optional(),
   floorWatts: power.optional(),
   quietWatts: z.array(z.number()),
   lowestWatts: lowest,
+  quiet: powerSum,
+  any: powerSum,
+  quietWindows: z.number(),
+  quietSeconds: z.number(),
 });
 
 const schema = z.object({

@@ -41,6 +41,8 @@ export interface PackageCalibration {
   readonly byCoreType: ReadonlyMap<string, Coefficients>;
 }
 
+const GIGA = 1e9;
+
 const wholePackages = (advances: readonly Advance[]): ReadonlyMap<number, Advance> =>
   new Map(
     advances
@@ -100,6 +102,22 @@ export class Calibration {
     return changedFits > 0;
   }
 
+  /** What ran in the window should have drawn above idle, by package: its CPUs, and lines from memory. */
+  public predict(
+    window: ActivityWindow,
+  ): ReadonlyMap<number, { readonly joules: number; readonly lines: number }> {
+    const shapes = this.fits.map(({ shape }) => shape);
+    const rows = designRows(window, this.topology, shapes);
+    return new Map(
+      this.fits.map((fit, at) => {
+        const { missAt } = fit.shape;
+        const x = rows[at]?.x;
+        const lines = (x?.[missAt] ?? 0) * GIGA;
+        return [fit.shape.packageId, { joules: x === undefined ? 0 : fit.predict(x), lines }];
+      }),
+    );
+  }
+
   public packages(): readonly PackageCalibration[] {
     return this.fits.map((fit) => ({
       packageId: fit.shape.packageId,
@@ -130,7 +148,7 @@ export class Calibration {
 
   /** A reading that spans another time than the window (one failed before it) teaches nothing. */
   private spanRatio({ spanNanos }: Advance, windowSeconds: number): number {
-    const ratio = (windowSeconds * 1e9) / Number(spanNanos);
+    const ratio = (windowSeconds * GIGA) / Number(spanNanos);
     return ratio > 0.8 && ratio < 1.25 ? ratio : 0;
   }
 

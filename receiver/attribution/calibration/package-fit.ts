@@ -120,6 +120,13 @@ export class PackageFit {
     );
   }
 
+  /** Joules above idle of a row, by the coefficients in use. */
+  public predict(x: Float64Array): number {
+    const active = x.slice();
+    active[this.shape.idleAt] = 0;
+    return dot(active, this.isCalibrated ? this.theta : this.scaledPrior());
+  }
+
   /** Returns whether the coefficients in use have changed. */
   public learn({ row, energyJoules, idleWatts, coreJoules }: FitInput): boolean {
     const { x, spanSeconds, countedShare } = row;

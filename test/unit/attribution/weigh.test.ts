@@ -100,9 +100,10 @@ describe('weigh', () => {
     const cpus = [cpuSample({ irqNanos: 1_000_000 })];
     const task = counted({ sliceNanos: 2_000_000 });
     const { core } = weights(activityWindow({ tasks: [task], cpus }));
-    expect(core.tasks[0]).toBeCloseTo((0.6 * 3e6 + 0.35 * 6e6) / 2 + 0.5 * 1e6, 3);
-    // As much per nanosecond as the task.
-    expect(core.cpuDomains.get(0)?.irq).toBeCloseTo(core.tasks[0] ?? NaN, 3);
+    // Half of the cycles were interrupts', which run 0.8 instructions in each.
+    const irqCycles = 1.5e6;
+    expect(core.tasks[0]).toBeCloseTo(0.6 * 1.5e6 + 0.35 * (6e6 - 0.8 * irqCycles) + 0.5e6, 3);
+    expect(core.cpuDomains.get(0)?.irq).toBeCloseTo((0.6 + 0.35 * 0.8) * irqCycles + 0.5e6, 3);
   });
 
   it('weighs time without a row at its CPU domain’s mean, overflow only once', () => {

@@ -41,7 +41,7 @@ describe('advanceIdleFloor', () => {
 
   it('falls at once to any lower power, even of a busy window', () => {
     const idle = feed(initialIdleFloor(undefined), repeat(12, 50), 0);
-    expect(feed(idle, [9.5], 0.3).floorWatts).toBe(9.5);
+    expect(feed(idle, [9.5, 9.5], 0.3).floorWatts).toBe(9.5);
   });
 
   it('rises slowly with quiet windows that draw more, and stops at their level', () => {
@@ -54,7 +54,7 @@ describe('advanceIdleFloor', () => {
 
   it('recovers from one reading that was too low', () => {
     const idle = feed(initialIdleFloor(undefined), repeat(12, 130), 0);
-    const hurt = feed(idle, [0], 0);
+    const hurt = feed(idle, [0, 0], 0);
     expect(hurt.floorWatts).toBe(0);
     expect(feed(hurt, repeat(12, 7_000), 0).floorWatts).toBeCloseTo(12, 6);
   });
@@ -64,9 +64,30 @@ describe('advanceIdleFloor', () => {
     expect(state.floorWatts).toBe(8);
   });
 
-  it('ignores windows that are too short to say a power', () => {
-    const short = nanos(20_000_000n);
+  it('sums short windows up, so that a counter’s jitter does not make the floor', () => {
+    const short = nanos(50_000_000n);
+    // 0.4 ms of energy more in one window and less in the next.
+    const jittering = Array.from({ length: 400 }, (_, at) => 12 * (at % 2 === 0 ? 1.008 : 0.992));
+    const state = feed(initialIdleFloor(undefined), jittering, 0, short);
+    expect(state.floorWatts).toBeCloseTo(12, 9);
     expect(feed(initialIdleFloor(undefined), repeat(1, 50), 0, short).floorWatts).toBeUndefined();
+  });
+
+  it('takes off what little ran in a quiet window, half of it at most', () => {
+    const with_ = (activeWatts: number): number | undefined => {
+      let state = initialIdleFloor(undefined);
+      for (let at = 0; at < 10; at++)
+        state = advanceIdleFloor(state, {
+          powerWatts: watts(12),
+          busyRatio: 0.01,
+          spanNanos: SECOND,
+          activeWatts,
+        });
+      return state.floorWatts;
+    };
+    expect(with_(0.5)).toBe(11.5);
+    expect(with_(50)).toBe(6);
+    expect(with_(-3)).toBe(12);
   });
 
   it('is never above the lowest power seen before the first rise', () => {
@@ -85,7 +106,7 @@ describe('advanceIdleFloor', () => {
         (windows) => {
           let state = initialIdleFloor(undefined);
           for (const [power, busy] of windows) {
-            state = feed(state, [power], busy);
+            state = feed(state, [power, power], busy);
             if (state.floorWatts !== undefined && busy >= 0.02)
               expect(state.floorWatts).toBeLessThanOrEqual(power);
           }
