@@ -13,10 +13,11 @@ import type { AgentReport } from '../model/agent-report.js';
 import type { ActivityWindow } from '../model/activity.js';
 import type { ExplainTarget, Explanation } from '../model/explanation.js';
 import type { WindowReport } from '../model/window.js';
+import type { CoefficientsKeeper } from './coefficients-keeper.js';
 import type { Explainer } from './explainer.js';
 import type { Losses } from './losses.js';
 import type { Logger } from './logger.js';
-import type { Pipeline } from './pipeline.js';
+import type { Pipeline, Surroundings } from './pipeline.js';
 import type { SlotUse } from './slot-watch.js';
 
 export interface MeasurementParts {
@@ -24,6 +25,9 @@ export interface MeasurementParts {
   readonly read: ReadWindows;
   readonly pipeline: Pipeline;
   readonly explainer: Explainer;
+  /** What is known beside the window: where memory lies, what is reserved. */
+  readonly surroundings: (window: ActivityWindow) => Surroundings;
+  readonly keeper: Pick<CoefficientsKeeper, 'changed' | 'close'>;
   readonly ledger: Ledger;
   readonly self: SelfTotals;
   readonly losses: Losses;
@@ -135,6 +139,7 @@ export class Measurement {
       });
     this.#verify();
     this.#parts.explainer.close();
+    this.#parts.keeper.close();
     for (const resolve of this.#waiting) resolve(this.#latest);
     this.#waiting = [];
   }
@@ -150,7 +155,12 @@ export class Measurement {
   #advance(window: ActivityWindow): WindowReport {
     const { pipeline, ledger, self, logger, explainer } = this.#parts;
     const begin = performance.now();
-    const { report, attribution, input } = pipeline.advance(window, ledger);
+    const { report, attribution, input, hasNewCoefficients } = pipeline.advance(
+      window,
+      ledger,
+      this.#parts.surroundings(window),
+    );
+    if (hasNewCoefficients) this.#parts.keeper.changed();
     const attributionNanos = (performance.now() - begin) * 1e6;
     self.book(report, {
       flush: window.flushNanos,

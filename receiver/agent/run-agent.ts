@@ -158,6 +158,7 @@ export const runAgent =
       logger,
       windowMillis: config.windowMillis,
       isExporting: settings.right !== undefined,
+      isKeepingState: true,
       isExportingThreads: settings.right !== undefined && config.export.levels.thread,
     });
     if (E.isLeft(started)) return started;

@@ -21,7 +21,10 @@ import { SelfTotals } from '../export/self-totals.js';
 import { systemClock } from '../host/clock.js';
 import { complaintText, type Complaint } from '../model/errors.js';
 import { attributionSettings } from './attribution-settings.js';
+import { CoefficientsKeeper } from './coefficients-keeper.js';
 import { Explainer } from './explainer.js';
+import { LearntStore } from './learnt-store.js';
+import { surroundingsReader } from './surroundings.js';
 import { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import { surveyMachine, type Machine } from './machine.js';
@@ -42,6 +45,8 @@ export interface StartOptions {
   readonly windowMillis: number;
   /** Somebody exports: ended processes are kept until their final value is out. */
   readonly isExporting: boolean;
+  /** What was learnt is kept: the agent does, a viewer that measures for a moment does not. */
+  readonly isKeepingState?: boolean;
   /** Threads are exported: the ledger keeps them from the first window on, whoever watches. */
   readonly isExportingThreads: boolean;
 }
@@ -114,6 +119,18 @@ const ledgerLimits = (
   maxExitedThreads: isExportingThreads ? ledger.maxExited : 0,
 });
 
+/** Without calibration nothing is learnt, and nothing learnt before is used. */
+const learntStore = (
+  config: Config,
+  { host, facts }: Machine,
+  logger: Logger,
+): LearntStore | undefined => {
+  const machine = { machineId: host.machineId ?? '', cpuName: facts.cpuModel.name };
+  return config.attribution.calibrate
+    ? new LearntStore(config.agent.stateDirectory, machine, logger)
+    : undefined;
+};
+
 const assemble = (
   config: Config,
   options: StartOptions,
@@ -140,16 +157,29 @@ const assemble = (
   const threads = createThreadWatch((isWatched) => {
     ledger.setThreadsEnabled(isWatched || options.isExportingThreads);
   });
+  const pipeline = createPipeline({
+    plan,
+    topology,
+    idleWatts: config.energy.idleWatts,
+    settings: attributionSettings(config),
+    isCalibrating: config.attribution.calibrate,
+  });
+  const surroundings = surroundingsReader(config, machine, identities.cgroupPath);
+  const keeper = new CoefficientsKeeper({
+    pipeline,
+    session,
+    store: learntStore(config, machine, logger),
+    isWriting: options.isKeepingState ?? false,
+    clock: systemClock,
+    logger,
+  });
+  keeper.begin();
   const measurement = new Measurement({
     session,
     read: windowReader(layout),
-    pipeline: createPipeline({
-      plan,
-      topology,
-      idleWatts: config.energy.idleWatts,
-      settings: attributionSettings(config),
-      isCalibrating: config.attribution.calibrate,
-    }),
+    pipeline,
+    surroundings: (window) => surroundings.read(window),
+    keeper,
     explainer: new Explainer(ledger),
     ledger,
     self,

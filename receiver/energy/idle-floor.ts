@@ -3,8 +3,8 @@
  * What a domain draws when nothing runs, learnt from quiet windows. Pure.
  *
  * The floor is a low quantile of the power in windows that were almost idle, less what little ran in
- * them should have drawn. It falls at once to any lower power seen and rises only slowly (leakage grows
- * with temperature), so one stress test can never lift it for good. Until enough quiet windows were seen
+ * them should have drawn. It falls at once to any power that is really lower (not by jitter) and rises
+ * only slowly (leakage grows with temperature), so one stress test can never lift it for good. Until enough quiet windows were seen
  * it is undefined, never a guess.
  *
  * A power is judged over two seconds at least, windows of less are summed up: the counters' update jitter
@@ -24,6 +24,8 @@ const SAMPLES_KEPT = 64;
 /** Upward leak: at most 1 % of the quiet power a minute of quiet time, the pace at which a heat sink warms. */
 const LEAK_PER_SECOND = 0.01 / 60;
 const SAMPLE_SECONDS = 2;
+/** Six standard deviations of a sample's jitter: 0.4 ms and again 0.4 ms of two seconds. */
+const JITTER_RATIO = 0.002;
 /** At least this much of a quiet window's power is idle power, whatever a prediction says. */
 const LEAST_IDLE_RATIO = 0.5;
 
@@ -74,13 +76,19 @@ export const initialIdleFloor = (configuredWatts: number | undefined): IdleFloor
   };
 };
 
-const lowQuantile = (values: readonly number[]): number => {
+/** Low quantile of the samples, averaged with what differs from it by jitter alone. */
+const lowLevel = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(QUANTILE * sorted.length)] ?? 0;
+  const quantile = sorted[Math.floor(QUANTILE * sorted.length)] ?? 0;
+  const near = sorted.filter((value) => Math.abs(value - quantile) <= JITTER_RATIO * quantile);
+  return near.reduce((sum, value) => sum + value, 0) / Math.max(1, near.length);
 };
 
-const rise = (floor: number, target: number, seconds: number): number =>
-  Math.max(floor, Math.min(target, floor + target * LEAK_PER_SECOND * seconds));
+/** Down at once where it is a matter of jitter only, up slowly. */
+const approach = (floor: number, target: number, seconds: number): number =>
+  target > floor
+    ? Math.min(target, floor + target * LEAK_PER_SECOND * seconds)
+    : Math.max(target, floor * (1 - JITTER_RATIO));
 
 interface Sampled {
   readonly rest: PowerSum;
@@ -131,15 +139,15 @@ export const advanceIdleFloor = (state: IdleFloorState, input: IdleFloorInput): 
       quietWatts.length > 0 &&
       gathered.quietWindows >= WINDOWS_TO_KNOW &&
       gathered.quietSeconds >= SECONDS_TO_KNOW * 0.99;
-    const floor = watts(Math.min(lowestWatts, lowQuantile(quietWatts)));
+    const floor = watts(Math.min(lowestWatts * (1 + JITTER_RATIO), lowLevel(quietWatts)));
     return isKnown ? { ...gathered, floorWatts: floor } : gathered;
   }
   // Idle power is part of every window's power: a lower one, busy or not, disproves the floor.
-  if (anyWatts !== undefined && anyWatts < floorWatts)
+  if (anyWatts !== undefined && anyWatts < floorWatts * (1 - JITTER_RATIO))
     return { ...gathered, floorWatts: watts(anyWatts) };
   if (!isQuiet || quietWatts.length === 0) return gathered;
   return {
     ...gathered,
-    floorWatts: watts(rise(floorWatts, lowQuantile(quietWatts), seconds)),
+    floorWatts: watts(approach(floorWatts, lowLevel(quietWatts), seconds)),
   };
 };

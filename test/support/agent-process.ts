@@ -24,6 +24,7 @@ export const agentPlace = (): AgentPlace => {
   const flags = [
     `--agent-socket-path=${socketPath}`,
     `--agent-pin-directory=${join(directory, 'pins')}`,
+    `--agent-state-directory=${join(directory, 'state')}`,
   ];
   return {
     directory,

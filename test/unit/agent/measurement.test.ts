@@ -49,6 +49,8 @@ const rig = () => {
     read: windowReader(layout),
     pipeline: createPipeline({ plan: NO_PLAN, topology: topologyOf(), idleWatts: undefined }),
     explainer: new Explainer(ledger),
+    surroundings: () => ({}),
+    keeper: { changed: () => undefined, close: () => undefined },
     ledger,
     self: new SelfTotals(() => [], losses.counts),
     losses,
