@@ -101,8 +101,6 @@ const stepInside = (draft: Draft): void => {
 
 const apply = (draft: Draft, { rule, finding }: Match): void => {
   draft.rules.push(rule.name);
-  const isMore = finding.unit === undefined && finding.slice === undefined;
-  if (isMore || draft.kind === 'cgroup' || draft.kind === 'unit') draft.rule = rule.name;
   if (finding.pod !== undefined || finding.container !== undefined) stepInside(draft);
   draft.pod = finding.pod ?? draft.pod;
   draft.container = finding.container ?? draft.container;
@@ -119,6 +117,22 @@ const apply = (draft: Draft, { rule, finding }: Match): void => {
   draft.sliceUid = finding.sliceUid ?? draft.sliceUid;
   draft.isHelper = finding.isHelper ?? draft.isHelper;
   draft.kind = kindOf(draft);
+  if (decides(finding, draft.kind)) draft.rule = rule.name;
+};
+
+/** Whether it says what the cgroup is in the end, or only more about it. */
+const decides = (finding: Finding, kind: WorkloadKind): boolean => {
+  if (finding.isHelper === true) return true;
+  switch (kind) {
+    case 'container':
+      return finding.container !== undefined;
+    case 'pod':
+      return finding.pod !== undefined;
+    case 'job':
+      return [finding.job, finding.step, finding.task].some((part) => part !== undefined);
+    default:
+      return true;
+  }
 };
 
 const kindOf = ({ container, pod, job, unit }: CgroupIdentity): WorkloadKind => {

@@ -5,7 +5,7 @@ import {
   pathBelowMount,
   renderIdentity,
 } from '../../../receiver/commands/explain/identity.js';
-import { CORPUS, ID, UID, UID_ } from '../../support/cgroup-corpus.js';
+import { CORPUS, ID } from '../../support/cgroup-corpus.js';
 
 describe('pathBelowMount', () => {
   it.each([
@@ -21,18 +21,16 @@ describe('pathBelowMount', () => {
 
 describe('renderIdentity', () => {
   it('says what the path says, and by which rules', () => {
-    const path = `/kubepods.slice/kubepods-pod${UID_}.slice/crio-${ID.A}.scope`;
+    const path = '/lxc.payload.node/system.slice/slurmstepd.scope/job_7/step_batch/user/task_0';
     expect(renderIdentity(identityOfPath(path))).toBe(
       [
-        'cgroup     /kubepods.slice/kubepods-pod5f32d849_6210_4886_a48d_e0d90e1d0206.sli',
-        `           ce/crio-${ID.A.slice(0, 61)}`,
-        '           aaa.scope',
-        'is         container, by the rule cri-o-scope',
-        `container  cri-o`,
-        `           ${ID.A}`,
-        `pod        kubernetes ${UID} guaranteed`,
-        'slice      kubepods-pod5f32d849_6210_4886_a48d_e0d90e1d0206.slice',
-        'rules      systemd-slice, kubernetes-systemd, cri-o-scope',
+        'cgroup     /lxc.payload.node/system.slice/slurmstepd.scope/job_7/step_batch/user',
+        '           /task_0',
+        'is         container, by the rule lxc-payload',
+        'container  lxc node',
+        'job        slurm 7 step batch task 0',
+        'slice      system.slice',
+        'rules      lxc-payload, systemd-slice, slurm-v2, slurm-step, slurm-task',
         '',
       ].join('\n'),
     );
