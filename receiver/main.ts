@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --min-semi-space-size=2
 // SPDX-License-Identifier: Apache-2.0
 /** Composition root: builds the real things and turns their outcome into an exit code. */
 import { readFileSync } from 'node:fs';

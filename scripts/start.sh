@@ -22,4 +22,5 @@ case "${1:-}" in
   --version | -V | --help | -h) ;;
   '' | -*) set -- top "$@" ;;
 esac
-exec "$node_dir/node" dist/receiver/main.js "$@"
+# By its own first line, which has the flags of Node that it wants.
+PATH="$node_dir:$PATH" exec dist/receiver/main.js "$@"

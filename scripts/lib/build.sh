@@ -40,6 +40,7 @@ build_dist() {
   key=$(dist_key)
   rm -rf dist.next
   node_modules/.bin/tsc -p tsconfig.json --outDir dist.next --incremental false --tsBuildInfoFile null || return
+  chmod +x dist.next/receiver/main.js
   echo "$key" >dist.next/.wattfeed-key
   rm -rf dist && mv dist.next dist
 }

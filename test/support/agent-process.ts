@@ -3,7 +3,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import type { AgentReport } from '../../receiver/model/agent-report.js';
 import { reportSchema } from '../../receiver/socket/report-schema.js';
 import { until } from './until.js';
@@ -63,21 +63,22 @@ const AGENT_READY_MILLIS = 30_000;
 export interface AgentSpawn {
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Put before node, e.g. `setpriv …`. */
+  /** Put before the program, e.g. `setpriv …`. */
   readonly wrapper?: readonly string[];
 }
 
 /** Nothing of the caller's OTEL_ settings leaks in; nothing is exported unless asked for. */
 const agentEnv = (env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
-  PATH: process.env['PATH'],
+  // The program is started by its own first line, as a user starts it: with the node of the tests.
+  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
   OTEL_METRICS_EXPORTER: 'none',
   ...env,
 });
 
 export const spawnAgent = (place: AgentPlace, options: AgentSpawn = {}): AgentProcess => {
   const { flags = [], env, wrapper = [] } = options;
-  const line = [...wrapper, process.execPath, MAIN, 'run', ...place.flags, ...flags];
-  const [command = process.execPath, ...args] = line;
+  const line = [...wrapper, MAIN, 'run', ...place.flags, ...flags];
+  const [command = MAIN, ...args] = line;
   const child = spawn(command, args, { env: agentEnv(env), stdio: ['ignore', 'ignore', 'pipe'] });
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
@@ -120,7 +121,7 @@ export const wattfeed = (
   args: readonly string[],
   { env, wrapper = [] }: Pick<AgentSpawn, 'env' | 'wrapper'> = {},
 ): CommandResult => {
-  const [command = process.execPath, ...rest] = [...wrapper, process.execPath, MAIN, ...args];
+  const [command = MAIN, ...rest] = [...wrapper, MAIN, ...args];
   const result = spawnSync(command, rest, {
     env: agentEnv(env),
     encoding: 'utf8',

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAIN } from '../../support/agent-process.js';
+import { MAIN, agentPlace, startAgent, stopAgent } from '../../support/agent-process.js';
 
 let directory: string;
 beforeAll(() => {
@@ -55,5 +55,14 @@ describe('wattfeed', () => {
     const checked = [...packagesOf('config')];
     expect(checked).toContain('yaml');
     expect(checked.filter((name) => /grpc|opentelemetry|protobuf/.test(name))).toEqual([]);
+  });
+
+  it('runs with the young generation that its first line asks for', async () => {
+    const place = agentPlace();
+    const agent = await startAgent(place);
+    const [, flag] = readFileSync(`/proc/${String(agent.pid)}/cmdline`, 'utf8').split('\0');
+    expect((await stopAgent(agent)).code).toBe(0);
+    place.remove();
+    expect(flag).toBe('--min-semi-space-size=2');
   });
 });
