@@ -125,7 +125,8 @@ const measure = async (load: ChildProcess, tasks: number): Promise<Row> => {
     try {
       await wait(WARM_SECONDS * 1000);
       const row = await observe(agent.pid, tasks);
-      if (!sink.requestBytes.some((bytes) => bytes > MIN_EXPORT_BYTES)) throw new Error(`nothing was exported: ${agent.log()}`);
+      if (!sink.requestBytes.some((bytes) => bytes > MIN_EXPORT_BYTES))
+        throw new Error(`nothing was exported: ${agent.log()}`);
       if (load.exitCode !== null) throw new Error('the load ended before the agent was measured');
       return row;
     } finally {
