@@ -10,8 +10,18 @@ export type PlaceOf = (path: readonly PropertyKey[], which: 'key' | 'value') => 
 
 const dottedOf = (path: readonly PropertyKey[]): string => path.map(String).join('.');
 
+/** As YAML writes it: JSON has no word for it, and says null. */
+const nonFinite = (value: number): string =>
+  Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf';
+
+const isNonFinite = (value: unknown): value is number =>
+  typeof value === 'number' && !Number.isFinite(value);
+
 const shown = (value: unknown): string => {
-  const text = value === undefined ? 'undefined' : JSON.stringify(value);
+  if (value === undefined) return 'undefined';
+  const text = isNonFinite(value)
+    ? nonFinite(value)
+    : JSON.stringify(value, (_name, part: unknown) => (isNonFinite(part) ? nonFinite(part) : part));
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 
@@ -45,8 +55,9 @@ const remedyFor = (path: readonly PropertyKey[]): string => {
 const mustBe = (issue: z.core.$ZodIssue): string => {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined
-        ? 'is missing'
+      if (issue.input === undefined) return 'is missing';
+      return isNonFinite(issue.input)
+        ? 'must be a finite number'
         : `must be ${issue.expected === 'int' ? 'a whole number' : `of type ${issue.expected}`}`;
     case 'too_small':
       if (issue.origin === 'array') return `must name at least ${issue.minimum}`;

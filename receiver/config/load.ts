@@ -2,7 +2,7 @@
 /** Reads the configuration file, if there is one to read, and decodes it with flags and environment. */
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
-import { readText } from '../host/files.js';
+import { namedFileCause, readNamedFile, type NamedFileError } from '../host/regular-file.js';
 import type { Complaint } from '../model/errors.js';
 import type { Config } from './config.js';
 import { decodeConfig, type ConfigInput } from './decode.js';
@@ -22,6 +22,14 @@ const remedyByCode: Readonly<Record<string, string>> = {
   EISDIR: 'name the file, not its directory',
 };
 
+const remedyOf = (error: NamedFileError): string =>
+  error._tag === 'Unreadable'
+    ? (remedyByCode[error.code] ?? '')
+    : 'name a configuration file; compare with wattfeed config --defaults';
+
+const isAbsent = (error: NamedFileError): boolean =>
+  error._tag === 'Unreadable' && error.code === 'ENOENT';
+
 /** The file's text; undefined where the default file does not exist. */
 export const readConfigFile = (
   path: string | undefined,
@@ -29,18 +37,12 @@ export const readConfigFile = (
 ): E.Either<readonly Complaint[], ConfigInput['file']> => {
   const file = path ?? defaultPath;
   return pipe(
-    readText(file),
-    E.map((text): ConfigInput['file'] => ({ path: file, text })),
+    readNamedFile(file),
+    E.map((text): ConfigInput['file'] => ({ path: file, text: text.replace(/\n$/, '') })),
     E.orElse((error): E.Either<readonly Complaint[], ConfigInput['file']> =>
-      path === undefined && error.code === 'ENOENT'
+      path === undefined && isAbsent(error)
         ? E.right(undefined)
-        : E.left([
-            {
-              what: `read ${file}`,
-              cause: error.code,
-              remedy: remedyByCode[error.code] ?? '',
-            },
-          ]),
+        : E.left([{ what: `read ${file}`, cause: namedFileCause(error), remedy: remedyOf(error) }]),
     ),
   );
 };

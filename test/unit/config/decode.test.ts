@@ -97,7 +97,9 @@ describe('decodeConfig', () => {
   it.each([
     ['ledger: {max_processes: 1.5}', 'must be a whole number, is 1.5'],
     ['window_millis: 19', 'must be at least 20, is 19'],
-    ['window_millis: .nan', 'must be'],
+    ['window_millis: .nan', 'must be a finite number, is .nan'],
+    ['energy: {tdp_watts: -.inf}', 'must be a finite number, is -.inf'],
+    ['energy: {tdp_watts: [.nan]}', 'is [".nan"]'],
     ['energy: {sources: []}', 'must name at least 1, is []'],
     ['energy: {sources: [perf, perf]}', 'names a source twice'],
     ['export: {enabled: yes}', 'must be of type boolean, is "yes"'],

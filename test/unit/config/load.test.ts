@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
@@ -34,6 +35,38 @@ describe('loadConfig', () => {
   it('fails on a directory, also in the default place', () => {
     const result = loadConfig({ path: undefined, ...nothing }, directory);
     expect(result).toMatchObject({ left: [{ cause: 'EISDIR' }] });
+  });
+
+  it.each([
+    ['a device that never ends', () => '/dev/zero', 'a device, not a regular file'],
+    [
+      'a pipe that nobody writes to',
+      () => {
+        const pipe = join(directory, 'pipe');
+        execFileSync('mkfifo', [pipe]);
+        return pipe;
+      },
+      'a pipe, not a regular file',
+    ],
+    [
+      'a file that is far too large',
+      () => {
+        const file = join(directory, 'large.yaml');
+        writeFileSync(file, '');
+        truncateSync(file, 50 * 1_048_576);
+        return file;
+      },
+      'larger than 1024 KiB',
+    ],
+  ])('refuses %s at once', (_what, make, cause) => {
+    expect(loadConfig({ path: make(), ...nothing })).toMatchObject({ left: [{ cause }] });
+  });
+
+  it('reads no more of a file without a size than of one with it', () => {
+    // 0 bytes, says stat(2), and far more comes.
+    expect(loadConfig({ path: '/proc/kallsyms', ...nothing })).toMatchObject({
+      left: [{ cause: 'larger than 1024 KiB' }],
+    });
   });
 
   it('reads a file from Windows, with a byte order mark and CRLF', () => {
