@@ -2,12 +2,15 @@
 /** The agent's life: measure, export, serve viewers, until told to stop; then end in order. */
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
+import { pipe } from 'fp-ts/lib/function.js';
 import type { Config } from '../config/config.js';
-import { readEnvironment, type Environment, type ExportSettings } from '../export/environment.js';
+import { readEnvironment, type ExportSettings } from '../export/environment.js';
+import type { Environment } from '../export/environment-reader.js';
 import { startExport, type RunningExport } from '../export/provider.js';
 import { resourceAttributes } from '../export/resource.js';
 import type { LevelOptions } from '../export/level.js';
 import type { WorkloadLevel } from '../model/ledger-view.js';
+import { tlsComplaints } from '../export/tls-files.js';
 import { complaintText, type Complaint } from '../model/errors.js';
 import { serveReports, type ReportServer } from '../socket/server.js';
 import { createLogger, type Logger } from './logger.js';
@@ -86,6 +89,16 @@ const exportOptions = (
   },
 });
 
+/** What the environment asks for, and can be done. */
+const usableSettings = (env: Environment): E.Either<readonly Complaint[], ExportSettings> =>
+  pipe(
+    readEnvironment(env, EXPORT_DEFAULTS),
+    E.flatMap((settings) => {
+      const complaints = tlsComplaints(settings.tlsFiles);
+      return complaints.length === 0 ? E.right(settings) : E.left(complaints);
+    }),
+  );
+
 /** Undefined: nothing is exported. All mistakes in the environment are told, the last one as the reason. */
 const exportSettings = (
   { export: { enabled } }: Config,
@@ -93,7 +106,7 @@ const exportSettings = (
   logger: Logger,
 ): E.Either<Complaint, ExportSettings | undefined> => {
   if (!enabled) return E.right(undefined);
-  const settings = readEnvironment(env, EXPORT_DEFAULTS);
+  const settings = usableSettings(env);
   if (E.isLeft(settings)) {
     const [first, ...rest] = settings.left;
     for (const complaint of rest) logger.error(complaintText(complaint));
@@ -181,6 +194,8 @@ export const runAgent =
       await running.close();
       return server;
     }
+    // Beside the first windows: nobody waits for a collector that does not answer.
+    void exporting?.greet();
     logger.info('measuring', { socket: config.agent.socketPath, source: running.sourceText });
     const signal = await stopped;
     logger.info('stopping', { signal, refusedViewers: peers.refusedCount() });

@@ -28,14 +28,15 @@ const OTEL_VARIABLES = `## OTEL variables
 Read by \`wattfeed run\`. A variable of metrics (\`OTEL_EXPORTER_OTLP_METRICS_*\`) goes before the one
 of all signals (\`OTEL_EXPORTER_OTLP_*\`); an empty one counts as not set. A value that cannot be read is a
 warning, and the default holds; a wish that cannot be met (another protocol or exporter, a
-configuration file) is an error with exit code 2.
+configuration file, a certificate that cannot be read) is an error with exit code 2.
 
 | variable | default | meaning |
 | --- | --- | --- |
 | \`OTEL_EXPORTER_OTLP_ENDPOINT\`, \`…_METRICS_ENDPOINT\` | \`http://localhost:4317\` | \`http://HOST:PORT\`, \`https://HOST:PORT\` or \`unix:///PATH\` |
-| \`OTEL_EXPORTER_OTLP_HEADERS\`, \`…_INSECURE\`, \`…_CERTIFICATE\`, \`…_CLIENT_KEY\`, \`…_CLIENT_CERTIFICATE\`, \`…_COMPRESSION\` | not set | as the OpenTelemetry specification has them |
+| \`OTEL_EXPORTER_OTLP_HEADERS\`, \`…_INSECURE\`, \`…_COMPRESSION\` | not set | as the OpenTelemetry specification has them |
+| \`OTEL_EXPORTER_OTLP_CERTIFICATE\`, \`…_CLIENT_KEY\`, \`…_CLIENT_CERTIFICATE\` | not set | PEM files; tried before anything is measured |
 | \`OTEL_EXPORTER_OTLP_PROTOCOL\` | \`grpc\` | only \`grpc\` |
-| \`OTEL_METRIC_EXPORT_INTERVAL\` | \`60000\` | milliseconds between two exports |
+| \`OTEL_METRIC_EXPORT_INTERVAL\` | \`60000\` | milliseconds between two exports; at least 100, as the two below |
 | \`OTEL_METRIC_EXPORT_TIMEOUT\` | \`30000\` | milliseconds for one export with all its messages; at most the interval |
 | \`OTEL_EXPORTER_OTLP_TIMEOUT\` | \`10000\` | milliseconds for one message; at most nine tenths of the above |
 | \`OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE\` | \`cumulative\` | or \`delta\`; \`lowmemory\` is cumulative here |

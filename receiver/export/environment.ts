@@ -11,10 +11,11 @@ import type { Complaint } from '../model/errors.js';
 import type { LogLevel } from './diagnostics.js';
 import { endpointProblems } from './environment-endpoint.js';
 import { headerProblems } from './environment-headers.js';
+import { EnvironmentReader, type Environment } from './environment-reader.js';
 import { parseResourceAttributes } from './environment-resource.js';
+import { isInsecure, tlsFilesOf, type TlsFiles } from './environment-tls.js';
 import type { Temporality } from './stream.js';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
 export type ExporterName = 'otlp' | 'console' | 'none';
 
 /** What holds where no variable says otherwise. */
@@ -35,6 +36,8 @@ export interface ExportSettings {
   readonly logLevel: LogLevel;
   /** From the environment; undefined means the exporter's default. Without user and password. */
   readonly endpoint: string | undefined;
+  /** Files that the connection needs; none of a plain one. */
+  readonly tlsFiles: TlsFiles;
   readonly serviceName: string | undefined;
   readonly resourceAttributes: Readonly<Record<string, string>>;
   readonly warnings: readonly Complaint[];
@@ -44,62 +47,11 @@ export interface ExportSettings {
 const DEFAULT_REQUEST_TIMEOUT_MILLIS = 10_000;
 /** A request must end before the export it belongs to, or the reader gives up on it first. */
 const REQUEST_SHARE_OF_TIMEOUT = 0.9;
-/** setInterval cannot wait longer. */
-const MAX_MILLIS = 2_147_483_647;
-
-/** Reads variables as the specification says: blank is unset, the signal's own wins. */
-class Reader {
-  readonly warnings: Complaint[] = [];
-  readonly errors: Complaint[] = [];
-
-  constructor(private readonly env: Environment) {}
-
-  text(name: string): string | undefined {
-    const value = this.env[name]?.trim();
-    return value === '' ? undefined : value;
-  }
-
-  /** OTEL_EXPORTER_OTLP_METRICS_X, else OTEL_EXPORTER_OTLP_X: name and value. */
-  otlp(suffix: string): readonly [name: string, value: string] | undefined {
-    for (const name of [`OTEL_EXPORTER_OTLP_METRICS_${suffix}`, `OTEL_EXPORTER_OTLP_${suffix}`]) {
-      const value = this.text(name);
-      if (value !== undefined) return [name, value];
-    }
-    return undefined;
-  }
-
-  millis(name: string): number | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    const millis = Number(value);
-    if (Number.isInteger(millis) && millis > 0 && millis <= MAX_MILLIS) return millis;
-    this.warn(name, value, 'not a whole number of milliseconds above 0', 'the default is used');
-    return undefined;
-  }
-
-  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
-    const value = this.text(name)?.toLowerCase();
-    const found = choices.find((choice) => choice === value);
-    if (found === undefined && value !== undefined) {
-      this.warn(name, value, `not one of ${choices.join(', ')}`, 'the default is used');
-    }
-    return found;
-  }
-
-  warn(name: string, value: string, cause: string, remedy: string): void {
-    this.warnings.push({ what: `read ${name}=${value}`, cause, remedy });
-  }
-
-  fail(what: string, cause: string, remedy: string): void {
-    this.errors.push({ what, cause, remedy });
-  }
-}
-
 export const readEnvironment = (
   env: Environment,
   defaults: ExportDefaults,
 ): E.Either<readonly Complaint[], ExportSettings> => {
-  const reader = new Reader(env);
+  const reader = new EnvironmentReader(env);
   const isDisabled = reader.text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
   const exporter = exporterName(reader);
   checkConfigFile(reader);
@@ -116,6 +68,7 @@ export const readEnvironment = (
     temporality: temporalityOf(reader),
     logLevel: logLevelOf(reader),
     endpoint,
+    tlsFiles: isOtlp ? tlsFilesOf(reader, endpoint) : {},
     serviceName: reader.text('OTEL_SERVICE_NAME'),
     resourceAttributes: resourceAttributesOf(reader),
     warnings: reader.warnings,
@@ -123,7 +76,7 @@ export const readEnvironment = (
   return reader.errors.length > 0 ? E.left(reader.errors) : E.right(settings);
 };
 
-const exporterName = (reader: Reader): ExporterName => {
+const exporterName = (reader: EnvironmentReader): ExporterName => {
   const value = reader.text('OTEL_METRICS_EXPORTER')?.toLowerCase() ?? 'otlp';
   if (value === 'otlp' || value === 'console' || value === 'none') return value;
   reader.fail(
@@ -134,7 +87,7 @@ const exporterName = (reader: Reader): ExporterName => {
   return 'none';
 };
 
-const checkConfigFile = (reader: Reader): void => {
+const checkConfigFile = (reader: EnvironmentReader): void => {
   const file = reader.text('OTEL_CONFIG_FILE');
   if (file === undefined) return;
   reader.fail(
@@ -144,7 +97,7 @@ const checkConfigFile = (reader: Reader): void => {
   );
 };
 
-const checkProtocol = (reader: Reader): void => {
+const checkProtocol = (reader: EnvironmentReader): void => {
   const found = reader.otlp('PROTOCOL');
   if (found === undefined || found[1].toLowerCase() === 'grpc') return;
   reader.fail(
@@ -154,19 +107,18 @@ const checkProtocol = (reader: Reader): void => {
   );
 };
 
-const checkEndpoint = (reader: Reader): string | undefined => {
+const checkEndpoint = (reader: EnvironmentReader): string | undefined => {
   const found = reader.otlp('ENDPOINT');
   if (found === undefined) return undefined;
   const [name, value] = found;
-  const isInsecure = reader.otlp('INSECURE')?.[1].toLowerCase() === 'true';
-  const { shown, warning, error } = endpointProblems(value, isInsecure);
+  const { shown, warning, error } = endpointProblems(value, isInsecure(reader));
   if (warning !== undefined) reader.warn(name, shown, warning.cause, warning.remedy);
   if (error !== undefined) reader.fail(`read ${name}=${shown}`, error.cause, error.remedy);
   return shown;
 };
 
 /** Both variables count, the signal's own over the general one. */
-const checkHeaders = (reader: Reader): void => {
+const checkHeaders = (reader: EnvironmentReader): void => {
   for (const name of ['OTEL_EXPORTER_OTLP_METRICS_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS']) {
     for (const { place, cause, isFatal } of headerProblems(reader.text(name) ?? '')) {
       const what = `pair ${place} ${cause}`;
@@ -177,7 +129,7 @@ const checkHeaders = (reader: Reader): void => {
 };
 
 const timing = (
-  reader: Reader,
+  reader: EnvironmentReader,
   defaults: ExportDefaults,
 ): Pick<ExportSettings, 'intervalMillis' | 'timeoutMillis' | 'requestTimeoutMillis'> => {
   const intervalMillis = reader.millis('OTEL_METRIC_EXPORT_INTERVAL') ?? defaults.intervalMillis;
@@ -200,7 +152,7 @@ const timing = (
   return { intervalMillis, timeoutMillis, requestTimeoutMillis: Math.min(request, longest) };
 };
 
-const temporalityOf = (reader: Reader): Temporality => {
+const temporalityOf = (reader: EnvironmentReader): Temporality => {
   const preference = reader.choice('OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE', [
     'cumulative',
     'delta',
@@ -210,7 +162,7 @@ const temporalityOf = (reader: Reader): Temporality => {
   return preference === 'delta' ? 'delta' : 'cumulative';
 };
 
-const logLevelOf = (reader: Reader): LogLevel => {
+const logLevelOf = (reader: EnvironmentReader): LogLevel => {
   const level = reader.choice('OTEL_LOG_LEVEL', [
     'none',
     'error',
@@ -223,7 +175,7 @@ const logLevelOf = (reader: Reader): LogLevel => {
   return level === 'verbose' ? 'all' : (level ?? 'info');
 };
 
-const resourceAttributesOf = (reader: Reader): Readonly<Record<string, string>> => {
+const resourceAttributesOf = (reader: EnvironmentReader): Readonly<Record<string, string>> => {
   const value = reader.text('OTEL_RESOURCE_ATTRIBUTES');
   if (value === undefined) return {};
   const parsed = parseResourceAttributes(value);

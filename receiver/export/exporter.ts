@@ -85,6 +85,19 @@ export class ResilientExporter implements PushMetricExporter {
     this.#inner = ports.build();
   }
 
+  /**
+   * Sends a message without points, which a collector must accept, before the first interval ends. If
+   * nobody answers, the first export gets a channel that is not in back-off because of this one.
+   */
+  async greet(empty: ResourceMetrics): Promise<void> {
+    const { code, error } = await this.#send(empty);
+    if (code === ExportResultCode.SUCCESS) return;
+    const failure = exportFailure(error);
+    this.ports.counts.fail(failure.reason, 0);
+    this.#complain(failure);
+    if (failure.kind === 'unreachable') this.#rebuild();
+  }
+
   /** A new interval begins; the one before is judged as a whole. */
   beginCycle(): void {
     this.#judge(this.#cycle);
@@ -148,6 +161,10 @@ export class ResilientExporter implements PushMetricExporter {
   #fail(cycle: Cycle, failure: ExportFailure, points: number): void {
     this.ports.counts.fail(failure.reason, points);
     cycle.isLost ||= failure.kind === 'unreachable';
+    this.#complain(failure);
+  }
+
+  #complain(failure: ExportFailure): void {
     const complaint = failure.kind === 'unreachable' ? failure.kind : failure.reason;
     if (this.#said.has(complaint)) return;
     this.#said.add(complaint);

@@ -46,6 +46,8 @@ export interface ExportPorts extends Omit<ProducerPorts, 'counts' | 'onCollect'>
 
 export interface RunningExport {
   readonly counts: ExportCounts;
+  /** Asks the collector for an answer, so that a wrong address is not first told a minute later. */
+  readonly greet: () => Promise<void>;
   /** Exports now, and resolves when that is done or has failed. */
   readonly flush: () => Promise<void>;
   /** A last export, within the time; then all is closed. Left where it did not end in time. */
@@ -54,7 +56,9 @@ export interface RunningExport {
 
 export const changeText = (change: CollectorChange, endpoint: string): string => {
   if (change._tag === 'Recovered') {
-    return `export to ${endpoint}: works again after ${change.failedIntervals} failed intervals`;
+    return change.failedIntervals === 0
+      ? `export to ${endpoint}: works now`
+      : `export to ${endpoint}: works again after ${change.failedIntervals} failed intervals`;
   }
   if (change._tag === 'Shrunk') {
     return complaintText({
@@ -103,11 +107,16 @@ export const startExport = (
     maxExportBatchSize: MAX_BATCH_POINTS,
     metricProducers: [producer],
   });
-  const provider = new MeterProvider({
-    resource: resourceFromAttributes({ ...options.resource }),
-    readers: [reader],
-  });
-  return { counts, flush: () => reader.forceFlush(), shutdown: shutdownOf(provider) };
+  const resource = resourceFromAttributes({ ...options.resource });
+  const provider = new MeterProvider({ resource, readers: [reader] });
+  return {
+    counts,
+    greet: async () => {
+      if (settings.exporter === 'otlp') await exporter.greet({ resource, scopeMetrics: [] });
+    },
+    flush: () => reader.forceFlush(),
+    shutdown: shutdownOf(provider),
+  };
 };
 
 const stockExporter = ({ settings, endpoint }: ExportOptions): PushMetricExporter => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Real exporter, real producer, over a ledger that a test moves: all of the agent but the measuring. */
 import * as E from 'fp-ts/lib/Either.js';
-import { readEnvironment, type Environment } from '../../receiver/export/environment.js';
+import { readEnvironment } from '../../receiver/export/environment.js';
+import type { Environment } from '../../receiver/export/environment-reader.js';
 import { startExport, type RunningExport } from '../../receiver/export/provider.js';
 import { resourceAttributes } from '../../receiver/export/resource.js';
 import { complaintText } from '../../receiver/model/errors.js';

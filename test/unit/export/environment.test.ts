@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
-import {
-  readEnvironment,
-  type Environment,
-  type ExportSettings,
-} from '../../../receiver/export/environment.js';
+import { readEnvironment, type ExportSettings } from '../../../receiver/export/environment.js';
+import type { Environment } from '../../../receiver/export/environment-reader.js';
 import { complaintText } from '../../../receiver/model/errors.js';
 
 const DEFAULTS = { intervalMillis: 10_000, timeoutMillis: 10_000 };
@@ -33,6 +30,7 @@ describe('readEnvironment', () => {
       temporality: 'cumulative',
       logLevel: 'info',
       endpoint: undefined,
+      tlsFiles: {},
       serviceName: undefined,
       resourceAttributes: {},
       warnings: [],
@@ -66,6 +64,18 @@ describe('readEnvironment', () => {
       expect(warnings(env)).toHaveLength(1);
     },
   );
+
+  it.each([
+    ['OTEL_METRIC_EXPORT_INTERVAL', 'intervalMillis', 100],
+    ['OTEL_METRIC_EXPORT_TIMEOUT', 'timeoutMillis', 100],
+    ['OTEL_EXPORTER_OTLP_TIMEOUT', 'requestTimeoutMillis', 100],
+  ] as const)('does not go below 100 ms with %s', (name, setting, millis) => {
+    expect(settings({ [name]: '1' })[setting]).toBe(millis);
+    expect(warnings({ [name]: '1' })).toEqual([
+      `read ${name}=1: shorter than 100 ms; 100 ms is used`,
+    ]);
+    expect(warnings({ [name]: '100' })).toEqual([]);
+  });
 
   it('lets the request timeout of the signal win', () => {
     const env = {
@@ -192,5 +202,43 @@ describe('readEnvironment', () => {
   it('does not look at headers where nothing is sent', () => {
     const env = { OTEL_METRICS_EXPORTER: 'console', OTEL_EXPORTER_OTLP_HEADERS: 'bad key=1' };
     expect(mistakes(env)).toEqual([]);
+  });
+
+  const CERTIFICATE = { OTEL_EXPORTER_OTLP_CERTIFICATE: '/etc/ca.pem' };
+  const PAIR = {
+    OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: '/etc/me.pem',
+    OTEL_EXPORTER_OTLP_METRICS_CLIENT_KEY: '/etc/me.key',
+  };
+
+  it.each(['https://c:4317', 'c:4317', 'unix:///run/c.sock'])(
+    'names the files that the connection to %s needs',
+    (endpoint) => {
+      const env = { ...CERTIFICATE, ...PAIR, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+      expect(settings(env).tlsFiles).toEqual({
+        certificate: { variable: 'OTEL_EXPORTER_OTLP_CERTIFICATE', path: '/etc/ca.pem' },
+        clientCertificate: {
+          variable: 'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
+          path: '/etc/me.pem',
+        },
+        clientKey: { variable: 'OTEL_EXPORTER_OTLP_METRICS_CLIENT_KEY', path: '/etc/me.key' },
+      });
+    },
+  );
+
+  it.each([
+    {},
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4317' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'c:4317', OTEL_EXPORTER_OTLP_INSECURE: 'true' },
+  ])('warns that a certificate is of no use with %j', (env) => {
+    expect(settings({ ...env, ...CERTIFICATE }).tlsFiles).toEqual({});
+    expect(warnings({ ...env, ...CERTIFICATE })).toEqual([
+      'read OTEL_EXPORTER_OTLP_CERTIFICATE=/etc/ca.pem: the connection is not encrypted; use an https:// endpoint',
+    ]);
+  });
+
+  it('refuses half of a client’s pair', () => {
+    const { OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE } = PAIR;
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://c', OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE };
+    expect(mistakes(env).join()).toContain('only one is given');
   });
 });

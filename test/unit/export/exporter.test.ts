@@ -126,6 +126,37 @@ describe('ResilientExporter', () => {
     expect(said[1]).toContain('works again after 10 failed intervals');
   });
 
+  const greet = (answer: Error | undefined): Promise<void> => {
+    answers.push(answer);
+    return exporter.greet({ ...batch, scopeMetrics: [] });
+  };
+
+  it('says nothing of a collector that answers its greeting', async () => {
+    await greet(undefined);
+    expect([said, counts.failures.size, counts.delivered]).toEqual([[], 0, 0n]);
+  });
+
+  it('says before the first interval that nobody answers, and not again in it', async () => {
+    await greet(UNAVAILABLE);
+    expect(said).toEqual([expect.stringContaining('unreachable (unavailable')]);
+    await interval(UNAVAILABLE);
+    expect(said).toHaveLength(1);
+    expect([counts.failures, built.length]).toEqual([new Map([['unavailable', 2n]]), 2]);
+  });
+
+  it('says that it works where the collector has come up before the first interval', async () => {
+    await greet(UNAVAILABLE);
+    await interval(undefined);
+    await interval(undefined);
+    expect(said[1]).toBe('export to http://c:4317: works now');
+  });
+
+  it('says a refusal of its greeting, and keeps the channel', async () => {
+    await greet(new StatusError(16));
+    expect(said).toEqual([expect.stringContaining('refused (unauthenticated')]);
+    expect(built).toHaveLength(1);
+  });
+
   it('says a refusal of one batch in every interval once', async () => {
     for (let round = 0; round < 5; round += 1) await interval(undefined, EXHAUSTED, undefined);
     expect(said).toEqual([expect.stringContaining('too many requests')]);
