@@ -36,6 +36,12 @@ class Awaited<T> {
   }
 }
 
+/** The code as it came: a newer agent may know others. */
+export interface AgentRefusal {
+  readonly code: string;
+  readonly message: string;
+}
+
 const LAST_ID = 'last';
 /** The longest window is an hour, and an entity may sleep through a few: then nobody waits that long. */
 const EXPLAIN_TIMEOUT_MILLIS = 60_000;
@@ -45,7 +51,7 @@ export class AgentLink implements ReportSource {
   #greeting: Hello | undefined;
   #threadsOf: number | undefined;
   #ended: Complaint | undefined;
-  #refusal: string | undefined;
+  #refusal: AgentRefusal | undefined;
   #isClosed = false;
   readonly #socket: Socket;
   readonly #path: string;
@@ -81,7 +87,7 @@ export class AgentLink implements ReportSource {
   }
 
   /** Why the agent hung up instead of greeting, in its own words. */
-  get refusal(): string | undefined {
+  get refusal(): AgentRefusal | undefined {
     return this.#refusal;
   }
 
@@ -175,7 +181,7 @@ export class AgentLink implements ReportSource {
       case 'end':
         return this.#end(this.#gone(message.reason, 'start it again with wattfeed run'));
       case 'error':
-        if (this.#greeting === undefined) this.#refusal = message.error.message;
+        if (this.#greeting === undefined) this.#refusal = message.error;
         return this.#break(`it answers ${message.error.code}: ${message.error.message}`);
       case 'explanation':
         return this.#awaitedExplanation.settle({ explanation: message.explanation ?? undefined });

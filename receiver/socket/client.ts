@@ -26,6 +26,11 @@ export interface JoinOptions {
 
 const rootAndOneself = (): readonly number[] => [0, process.getuid?.() ?? 0];
 
+const REFUSAL_REMEDIES: Readonly<Record<string, string>> = {
+  'not-allowed': 'run as root or as the user of the agent',
+  busy: 'end viewers that nobody looks at',
+};
+
 const noAgent = (path: string, cause: string): JoinError => ({
   _tag: 'NoAgent',
   complaint: { what: `join ${path}`, cause, remedy: 'start one with wattfeed run' },
@@ -84,7 +89,7 @@ const greeted = async (
     return E.left(
       link.refusal === undefined
         ? cannotJoin(path, 'it does not greet as an agent', 'correct --socket')
-        : cannotJoin(path, link.refusal, 'run as root or as the user of the agent'),
+        : cannotJoin(path, link.refusal.message, REFUSAL_REMEDIES[link.refusal.code] ?? ''),
     );
   }
   if (hello.protocol !== SOCKET_PROTOCOL) {

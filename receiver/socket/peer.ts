@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import * as E from 'fp-ts/lib/Either.js';
 import type { PeerCheck } from './port.js';
-import { lineOf } from './protocol.js';
+import { lineOf, type ErrorCode } from './protocol.js';
 
 const ROOT_UID = 0;
 
@@ -19,8 +19,9 @@ const descriptorOf = (socket: Socket): number | undefined => {
   return typeof fd === 'number' && fd >= 0 ? fd : undefined;
 };
 
-const hangUp = (socket: Socket, message: string): void => {
-  const error = { code: 'not-allowed', message } as const;
+/** One line instead of the greeting, and the end. */
+export const turnAway = (socket: Socket, code: ErrorCode, message: string): void => {
+  const error = { code, message };
   socket.on('error', () => undefined);
   socket.end(lineOf({ type: 'error', id: null, error }), () => socket.destroy());
 };
@@ -30,13 +31,17 @@ export const admitPeer = (socket: Socket, { credentials, refused }: PeerCheck): 
   const fd = descriptorOf(socket);
   const peer = fd === undefined ? E.left({ code: 'no descriptor' }) : credentials(fd);
   if (E.isLeft(peer)) {
-    hangUp(socket, 'not allowed: who is connecting cannot be known');
+    turnAway(socket, 'not-allowed', 'not allowed: who is connecting cannot be known');
     refused(undefined, peer.left.code);
     return false;
   }
   const { uid } = peer.right;
   if (uid === ROOT_UID || uid === process.geteuid?.()) return true;
-  hangUp(socket, `not allowed: this agent serves root and its own user, not uid ${String(uid)}`);
+  turnAway(
+    socket,
+    'not-allowed',
+    `not allowed: this agent serves root and its own user, not uid ${String(uid)}`,
+  );
   refused(peer.right, 'neither root nor the user of the agent');
   return false;
 };

@@ -66,7 +66,9 @@ export type ErrorCode =
   /** The agent could not answer. */
   | 'failed'
   /** Neither root nor the agent's own user: instead of the greeting, and the connection is closed. */
-  | 'not-allowed';
+  | 'not-allowed'
+  /** As many viewers as the agent serves: instead of the greeting, and the connection is closed. */
+  | 'busy';
 
 export type AgentMessage =
   | {

@@ -8,7 +8,7 @@ import type { AgentReport } from '../model/agent-report.js';
 import type { Complaint } from '../model/errors.js';
 import { claimSocketPath, complaintOfListen } from './socket-path.js';
 import { cgroupDetail, processDetail } from './detail.js';
-import { admitPeer } from './peer.js';
+import { admitPeer, turnAway } from './peer.js';
 import type { PeerCheck, ViewedAgent } from './port.js';
 import {
   lineOf,
@@ -27,7 +27,9 @@ export interface ReportServer {
 }
 
 /** Viewers are people and scripts on one host; more than this is a loop that forgets to hang up. */
-const MAX_VIEWERS = 64;
+export const MAX_VIEWERS = 64;
+/** These are told why, and hung up on; what comes beyond them meanwhile is closed without a word. */
+const MAX_TURNED_AWAY = 64;
 const OWNER_ONLY_UMASK = 0o177;
 
 /** Makes a window's JSON once per set of threads asked for, however many viewers ask. */
@@ -186,9 +188,12 @@ export const serveReports = (
   const viewers = new Viewers(agent);
   // Who asks and says that it asks no more (`echo … | socat`) still wants the answer.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    if (admitPeer(socket, peers)) viewers.add(viewerOn(socket, viewers));
+    if (!admitPeer(socket, peers)) return;
+    if (viewers.count < MAX_VIEWERS) return viewers.add(viewerOn(socket, viewers));
+    turnAway(socket, 'busy', `${MAX_VIEWERS} viewers are connected, and no more are served`);
+    peers.refused(undefined, 'as many viewers as are served');
   });
-  server.maxConnections = MAX_VIEWERS;
+  server.maxConnections = MAX_VIEWERS + MAX_TURNED_AWAY;
   let closing: Promise<void> | undefined;
   const close = async (reason: string): Promise<void> => {
     const hasStopped = new Promise<void>((resolve) => server.close(() => resolve()));
