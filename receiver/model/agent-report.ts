@@ -96,11 +96,12 @@ export interface DomainRow {
   readonly igpuWatts?: number | null;
   readonly unattributedWatts: number | null;
   readonly acceptedMicrojoules: string;
-  readonly entitiesMicrojoules: string;
-  readonly idleMicrojoules: string;
-  readonly irqMicrojoules: string;
-  readonly igpuMicrojoules?: string;
-  readonly unattributedMicrojoules: string;
+  /** What became of it. Null: the domain is not attributed (`split` is null), so nothing of it is split. */
+  readonly entitiesMicrojoules: string | null;
+  readonly idleMicrojoules: string | null;
+  readonly irqMicrojoules: string | null;
+  readonly igpuMicrojoules?: string | null;
+  readonly unattributedMicrojoules: string | null;
 }
 
 export interface MeterRow {

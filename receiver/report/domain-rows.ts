@@ -45,6 +45,8 @@ const domainRow = (
   const { domain } = totals;
   const watts = (part: (seen: DomainBalance) => Microjoules): number | null =>
     balance === undefined ? null : meanWatts(part(balance), balance.spanNanos);
+  const share = (energy: Microjoules): string | null =>
+    domain.isAttributed ? String(energy) : null;
   return {
     ...printedDomain(domain),
     split: domain.isAttributed ? totals.split : null,
@@ -56,11 +58,11 @@ const domainRow = (
     igpuWatts: watts(({ igpuMicrojoules }) => igpuMicrojoules),
     unattributedWatts: watts(({ unattributed }) => sumOf(unattributed.values())),
     acceptedMicrojoules: String(totals.acceptedMicrojoules),
-    entitiesMicrojoules: String(totals.entitiesMicrojoules),
-    idleMicrojoules: String(totals.idleMicrojoules),
-    irqMicrojoules: String(totals.irqMicrojoules),
-    igpuMicrojoules: String(totals.igpuMicrojoules),
-    unattributedMicrojoules: String(sumOf(totals.unattributed.values())),
+    entitiesMicrojoules: share(totals.entitiesMicrojoules),
+    idleMicrojoules: share(totals.idleMicrojoules),
+    irqMicrojoules: share(totals.irqMicrojoules),
+    igpuMicrojoules: share(totals.igpuMicrojoules),
+    unattributedMicrojoules: share(sumOf(totals.unattributed.values())),
   };
 };
 

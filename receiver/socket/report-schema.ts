@@ -37,11 +37,11 @@ const domainRow = z.looseObject({
   igpuWatts: z.number().nullable().exactOptional(),
   unattributedWatts: z.number().nullable(),
   acceptedMicrojoules: decimal,
-  entitiesMicrojoules: decimal,
-  idleMicrojoules: decimal,
-  irqMicrojoules: decimal,
-  igpuMicrojoules: decimal.exactOptional(),
-  unattributedMicrojoules: decimal,
+  entitiesMicrojoules: decimal.nullable(),
+  idleMicrojoules: decimal.nullable(),
+  irqMicrojoules: decimal.nullable(),
+  igpuMicrojoules: decimal.nullable().exactOptional(),
+  unattributedMicrojoules: decimal.nullable(),
 });
 
 const meterRow = z.looseObject({

@@ -9,7 +9,7 @@ const bucketsOf = (row: DomainRow): readonly bigint[] =>
     row.irqMicrojoules,
     row.igpuMicrojoules ?? '0',
     row.unattributedMicrojoules,
-  ].map(BigInt);
+  ].map((part) => BigInt(part ?? 0));
 
 const sumOf = (values: readonly bigint[]): bigint => values.reduce((a, b) => a + b, 0n);
 

@@ -148,10 +148,10 @@ describe.each(['perf', 'powercap'] as const)('agent on %s', (source) => {
     for (const report of readReports(run, source)) {
       for (const domain of report.domains.filter(isAttributedKind)) {
         expect(
-          domain.entitiesMicrojoules +
-            domain.idleMicrojoules +
-            domain.irqMicrojoules +
-            domain.unattributedMicrojoules,
+          (domain.entitiesMicrojoules ?? 0n) +
+            (domain.idleMicrojoules ?? 0n) +
+            (domain.irqMicrojoules ?? 0n) +
+            (domain.unattributedMicrojoules ?? 0n),
         ).toBe(domain.acceptedMicrojoules);
       }
     }

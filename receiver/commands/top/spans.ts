@@ -73,16 +73,18 @@ const domainOverSpan = (
   if (before === undefined) return after;
   const wattsOf = (from: string, to: string): number =>
     Number(BigInt(to) - BigInt(from)) / MICROJOULES_PER_JOULE / seconds;
+  const partOf = (from: string | null, to: string | null): number | null =>
+    from === null || to === null ? null : wattsOf(from, to);
   const watts = wattsOf(before.acceptedMicrojoules, after.acceptedMicrojoules);
   // Nothing accepted and no reading at the end: no power is known, not a power of zero.
   if (watts === 0 && after.watts === null) return after;
   return {
     ...after,
     watts,
-    idleWatts: wattsOf(before.idleMicrojoules, after.idleMicrojoules),
-    irqWatts: wattsOf(before.irqMicrojoules, after.irqMicrojoules),
-    igpuWatts: wattsOf(before.igpuMicrojoules ?? '0', after.igpuMicrojoules ?? '0'),
-    unattributedWatts: wattsOf(before.unattributedMicrojoules, after.unattributedMicrojoules),
+    idleWatts: partOf(before.idleMicrojoules, after.idleMicrojoules),
+    irqWatts: partOf(before.irqMicrojoules, after.irqMicrojoules),
+    igpuWatts: partOf(before.igpuMicrojoules ?? null, after.igpuMicrojoules ?? null),
+    unattributedWatts: partOf(before.unattributedMicrojoules, after.unattributedMicrojoules),
   };
 };
 

@@ -241,7 +241,16 @@ describe('buildReport', () => {
     expect(meters).toEqual([
       { id: 'intel-rapl:psys', name: 'psys', watts: 4.5, restWatts: -2.5, joules: 9 },
     ]);
-    expect(domains[2]).toMatchObject({ kind: 'platform', split: null, idleWatts: null });
+    expect(domains[2]).toMatchObject({
+      kind: 'platform',
+      split: null,
+      idleWatts: null,
+      acceptedMicrojoules: '9000000',
+      entitiesMicrojoules: null,
+      idleMicrojoules: null,
+      irqMicrojoules: null,
+      unattributedMicrojoules: null,
+    });
     const silent = reportAfter([
       [twoSeconds(1n), moving],
       [twoSeconds(2n), []],

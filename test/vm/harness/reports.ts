@@ -16,10 +16,11 @@ const domainRow = z.object({
   origin: z.string(),
   state: z.string(),
   acceptedMicrojoules: microjoules,
-  entitiesMicrojoules: microjoules,
-  idleMicrojoules: microjoules,
-  irqMicrojoules: microjoules,
-  unattributedMicrojoules: microjoules,
+  // Null where the domain is not attributed.
+  entitiesMicrojoules: microjoules.nullable(),
+  idleMicrojoules: microjoules.nullable(),
+  irqMicrojoules: microjoules.nullable(),
+  unattributedMicrojoules: microjoules.nullable(),
 });
 
 /** Null: the machine has no such domain. */

@@ -89,6 +89,24 @@ describe('spanSummer', () => {
     expect(summed?.exitedProcesses).toMatchObject({ packageWatts: 1, packageJoules: 4000 });
   });
 
+  it('gives no parts of a domain that is not attributed', () => {
+    const unsplit = { entitiesMicrojoules: null, idleMicrojoules: null, irqMicrojoules: null };
+    const at = (joules: number) => ({
+      domains: [
+        domainRow('platform', 9, {
+          ...unsplit,
+          unattributedMicrojoules: null,
+          acceptedMicrojoules: String(joules * 1_000_000),
+        }),
+      ],
+    });
+    const summer = spanSummer(4);
+    summer.add(window(0, at(0)));
+    const [row] = summer.add(window(4, at(36)))?.domains ?? [];
+    expect(row).toMatchObject({ watts: 9, idleWatts: null, irqWatts: null });
+    expect(row?.unattributedWatts).toBeNull();
+  });
+
   it('is right across windows that were skipped', () => {
     const summer = spanSummer(4);
     summer.add(window(0));
