@@ -6,6 +6,7 @@ import type { Viewport } from '../../terminal/screen.js';
 import { headingText, placeColumns, rowText } from '../../terminal/table.js';
 import { padEnd } from '../../terminal/width.js';
 import { columnsOf } from './columns.js';
+import { emptyTableText } from './empty-text.js';
 import { headerLines, type HeaderContext } from './header.js';
 import { helpLines } from './help.js';
 import type { ViewRow } from './row.js';
@@ -79,11 +80,7 @@ const tableLines = (
     const style = row.key === state.selectedKey ? 'selected' : STYLES[row.kind];
     return [span(padEnd(rowText(placed, row), columns), style)];
   });
-  const isWaiting = state.threads !== undefined && rows.length === 0;
-  return [
-    [span(padEnd(headingText(placed), columns), 'heading')],
-    ...(isWaiting ? [[span('threads are kept from the next window on', 'faint')]] : body),
-  ];
+  return [[span(padEnd(headingText(placed), columns), 'heading')], ...body];
 };
 
 /** On a very low terminal the table goes before the header: it is what one came for. */
@@ -102,6 +99,8 @@ export interface Frame {
   readonly pageRows: number;
 }
 
+const shownOf = ({ threads, filter }: ViewState) => ({ threadsOf: threads?.pid, filter });
+
 export const frameOf = (
   report: AgentReport,
   rows: readonly ViewRow[],
@@ -118,6 +117,7 @@ export const frameOf = (
           ...header,
           contentLine(state, rows.length),
           ...tableLines(rows, state, viewport.columns, pageRows),
+          ...(rows.length === 0 ? [[span(emptyTableText(report, shownOf(state)), 'faint')]] : []),
         ];
   const body = above.slice(0, viewport.rows - 1);
   const gap = Array.from({ length: viewport.rows - 1 - body.length }, (): Line => []);

@@ -12,6 +12,7 @@ import {
 import { safeText } from '../../terminal/width.js';
 import { columnsOf } from './columns.js';
 import { headerLines, originText, type HeaderContext } from './header.js';
+import { emptyTableText } from './empty-text.js';
 import type { TopOptions } from './options.js';
 import type { ViewRow } from './row.js';
 
@@ -28,14 +29,6 @@ const placedFor = (
   return columns === undefined ? fitColumns(wanted, rows) : placeColumns(wanted, columns);
 };
 
-/** An empty table says why it is empty. */
-const emptyText = ({ threadsOf, filter }: TopOptions): string => {
-  if (filter !== '') return `no row matches /${filter}/ in this window`;
-  return threadsOf === undefined
-    ? 'nothing ran in this window'
-    : `no thread of process ${threadsOf} in this window: is it gone?`;
-};
-
 /** Lines that begin with `#` are not rows. `columns`: of the terminal, if it is one. */
 export const plainBlock = (
   report: AgentReport,
@@ -49,7 +42,7 @@ export const plainBlock = (
   const lines = [
     comment([span(titleText(report, context))]),
     ...headerLines(report, context).slice(1).map(comment),
-    ...(rows.length === 0 ? [comment([span(emptyText(options), 'warning')])] : []),
+    ...(rows.length === 0 ? [comment([span(emptyTableText(report, options), 'warning')])] : []),
     headingText(placed),
     ...rows.map((row) => rowText(placed, row)),
   ].map((line) => line.trimEnd());

@@ -4,6 +4,7 @@ import type { AgentReport } from '../../model/agent-report.js';
 import type { CommandIo } from '../io.js';
 import { FINE, type Outcome } from '../outcome.js';
 import type { ReportSource } from '../../model/report-source.js';
+import { isAlive } from './empty-text.js';
 import { endingOf, type Ending } from './end.js';
 import { jsonLine } from './json.js';
 import type { TopOptions } from './options.js';
@@ -41,6 +42,10 @@ const hasPower = ({ domains }: AgentReport): boolean => {
   return attributed.length === 0 || attributed.some(({ state }) => state !== 'first');
 };
 
+/** Threads that were asked for, of a process that can still have some. */
+const isToCome = (report: AgentReport, threadsOf: number | undefined): boolean =>
+  threadsOf !== undefined && report.threads.length === 0 && isAlive(report, threadsOf);
+
 /** From each window to what is printed of it; undefined: nothing yet. */
 type Choose = (report: AgentReport) => AgentReport | undefined;
 
@@ -58,7 +63,7 @@ const chooseOnce = ({ intervalSeconds, threadsOf }: TopOptions): Choose => {
   return (report) => {
     if (!hasPower(report)) return undefined;
     windowsSeen++;
-    if (threadsOf !== undefined && report.threads.length === 0 && windowsSeen < 3) return undefined;
+    if (windowsSeen < 3 && isToCome(report, threadsOf)) return undefined;
     const due = summer.add(report);
     const isShort = report.window.durationSeconds < (intervalSeconds ?? 0) * WHOLE_INTERVAL;
     return windowsSeen === 1 && isShort ? undefined : due;

@@ -52,6 +52,20 @@ const golden = (lines: readonly string[]): string =>
   `\n${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 
 describe('frameOf', () => {
+  it.each([
+    [812, 'no thread of process 812 has run since this viewer asked for them'],
+    [813, 'there is no process 813: it has ended, or never was'],
+  ])('says why there are no threads of process %i', (pid, text) => {
+    const threads = { pid, name: '', outerFilter: '' };
+    expect(linesOf({ state: { threads } })).toContain(text);
+  });
+
+  it('says that the filter hides all', () => {
+    expect(linesOf({ state: { filter: 'nginx' } })).toContain(
+      'no row matches /nginx/ in this window',
+    );
+  });
+
   it('fits 80x24', () => {
     expect(golden(linesOf())).toMatchInlineSnapshot(`
       "

@@ -72,7 +72,10 @@ describe('plainBlock', () => {
     const lastComment = (text: string): string | undefined =>
       text.split('\n').findLast((line) => line.startsWith('# '));
     expect(lastComment(block({ threads: 812 }))).toBe(
-      '# no thread of process 812 in this window: is it gone?',
+      '# no thread of process 812 has run since this viewer asked for them',
+    );
+    expect(lastComment(block({ threads: 813 }))).toBe(
+      '# there is no process 813: it has ended, or never was',
     );
     expect(lastComment(block({ filter: 'nginx' }))).toBe('# no row matches /nginx/ in this window');
     expect(block({})).not.toContain('# no');
