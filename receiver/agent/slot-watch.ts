@@ -8,7 +8,7 @@ const RAISE_RATIO = 0.8;
 /** Below the other one, so that a table around 80 % is one warning and not one per window. */
 const CLEAR_RATIO = 0.7;
 /** The most that accounting.max_tasks takes. */
-const MAX_SLOTS = 4_194_304;
+const MAX_TASKS = 4_194_304;
 
 export type SlotUse = Pick<WindowReport, 'slotsUsed' | 'slotsLimit'>;
 
@@ -16,12 +16,15 @@ export type SlotUse = Pick<WindowReport, 'slotsUsed' | 'slotsLimit'>;
 export const isSlotAlarm = (wasRaised: boolean, { slotsUsed, slotsLimit }: SlotUse): boolean =>
   slotsUsed >= slotsLimit * (wasRaised ? CLEAR_RATIO : RAISE_RATIO);
 
-export const slotComplaint = ({ slotsUsed, slotsLimit }: SlotUse): Complaint => ({
+/** Entry 0 of the kernel's table stands for "no slot": one less than accounting.max_tasks can be taken. */
+const maxTasksOf = ({ slotsLimit }: SlotUse): number => slotsLimit + 1;
+
+export const slotComplaint = (use: SlotUse): Complaint => ({
   what: 'keep a slot for every task',
-  cause: `${String(slotsUsed)} of ${String(slotsLimit)} are used; tasks that find none are charged to their cgroup only`,
+  cause: `${String(use.slotsUsed)} of ${String(use.slotsLimit)} are used; tasks that find none are charged to their cgroup only`,
   remedy:
-    slotsLimit < MAX_SLOTS
-      ? `raise accounting.max_tasks to ${String(Math.min(slotsLimit * 2, MAX_SLOTS))}`
+    maxTasksOf(use) < MAX_TASKS
+      ? `raise accounting.max_tasks to ${String(maxTasksOf(use) * 2)}`
       : '',
 });
 

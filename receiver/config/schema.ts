@@ -63,7 +63,7 @@ const accounting = z.strictObject({
     count(256, 4_194_304).refine(isPowerOfTwo, { error: 'must be a power of two' }).default(65_536),
     {
       description:
-        'Slots of the accounting table: live threads times the core types and packages they ran on. A power of two.',
+        'Slots of the accounting table: live threads times the core types and packages they ran on. A power of two, of which one is never taken.',
       reason:
         'Twice the usual pid_max of 32,768; what finds no slot is still counted, in a remainder.',
     },

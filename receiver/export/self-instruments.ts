@@ -109,7 +109,7 @@ export const SELF_INSTRUMENTS = {
     unit: '{slot}',
     kind: 'updowncounter',
     stability: 'alpha',
-    description: 'Slots of the task table (`accounting.max_tasks`).',
+    description: 'Slots of the task table that can be taken: one less than `accounting.max_tasks`.',
     attributes: [],
   },
   exportPoints: {

@@ -32,13 +32,13 @@ describe('createSlotWatch', () => {
 
 describe('slotComplaint', () => {
   it('names the next size, which the configuration takes', () => {
-    expect(slotComplaint(use(52_429, 65_536))).toMatchObject({
-      cause: expect.stringContaining('52429 of 65536 are used'),
+    expect(slotComplaint(use(52_429, 65_535))).toMatchObject({
+      cause: expect.stringContaining('52429 of 65535 are used'),
       remedy: 'raise accounting.max_tasks to 131072',
     });
   });
 
   it('advises nothing that the configuration refuses', () => {
-    expect(slotComplaint(use(4_194_304, 4_194_304)).remedy).toBe('');
+    expect(slotComplaint(use(4_194_303, 4_194_303)).remedy).toBe('');
   });
 });
