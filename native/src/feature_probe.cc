@@ -78,6 +78,7 @@ std::vector<KernelFeature> ProbeKernelFeatures() {
       Describe("raw_tp_test_run", ProbeRawTpTestRun()),
       Describe("bpffs", ProbeBpffs()),
       Describe("perf_events", ProbePerfEvents()),
+      Describe("cpu_times", ProbeCpuTimes()),
   };
 }
 

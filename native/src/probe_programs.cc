@@ -181,11 +181,11 @@ Status ProbeBpffs() {
   return Done{};
 }
 
-bool CanReadKernelCpuTimes() {
+Status ProbeCpuTimes() {
   const Btf kernel = KernelBtf();
-  if (!kernel) return false;
+  if (!kernel) return ErrorFromErrno("load kernel btf");
   const int id = btf__find_by_name_kind(kernel.get(), "kernel_cpustat", BTF_KIND_VAR);
-  if (id < 0) return false;
+  if (id < 0) return Error{"find kernel_cpustat", ENOENT, {}};
   const bpf_insn instructions[] = {
       {.code = BPF_LD | BPF_DW | BPF_IMM,
        .dst_reg = BPF_REG_1,
@@ -196,7 +196,9 @@ bool CanReadKernelCpuTimes() {
       SetImmediate(BPF_REG_0, 0),
       kExit,
   };
-  return LoadProgram(BPF_PROG_TYPE_RAW_TRACEPOINT, instructions).ok();
+  const auto program = LoadProgram(BPF_PROG_TYPE_RAW_TRACEPOINT, instructions);
+  if (!program.ok()) return program.error();
+  return Done{};
 }
 
 bool KnowsFrequencyEvent() {

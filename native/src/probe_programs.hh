@@ -17,7 +17,7 @@ Status ProbeBpffs();          // a map can be pinned under /sys/fs/bpf
 
 // Not needed, but used where it is there: programs may read the kernel's irq and steal times. BTF
 // may describe the variable although its address is not given out (no CONFIG_KALLSYMS_ALL).
-bool CanReadKernelCpuTimes();
+Status ProbeCpuTimes();
 
 // CONFIG_IRQ_TIME_ACCOUNTING: interrupts have a clock of their own and are not in the tasks' time.
 // Told by the struct that only exists with it.

@@ -66,7 +66,7 @@ Status Session::Load() {
   if (!skeleton_) return LibbpfError("open accounting", log);
   if (Status configured = Configure(); !configured.ok()) return configured;
   if (Status resized = ResizeMaps(); !resized.ok()) return resized;
-  const bool has_cpu_times = CanReadKernelCpuTimes();
+  const bool has_cpu_times = ProbeCpuTimes().ok();
   bpf_program__set_autoload(skeleton_->progs.wf_cpu_times, has_cpu_times);
   const bool has_frequency_event = !CountsEverywhere(options_.counters) && KnowsFrequencyEvent();
   bpf_program__set_autoload(skeleton_->progs.wf_cpu_frequency, has_frequency_event);
@@ -165,9 +165,7 @@ Status Session::MapTables() {
   ring_ends_ = &skeleton_->bss->ring_ends;
   ring().Fill();
   PrepareModel();
-  if (cpu_times_fd_ < 0) {
-    for (cpu_record& cpu : cpus()) cpu.irq_ns = cpu.softirq_ns = cpu.steal_ns = RECORDS_UNAVAILABLE;
-  }
+  if (cpu_times_fd_ < 0) cpu_ticks_.emplace(KeepsInterruptTime()).CopyInto(cpus());
   return Done{};
 }
 

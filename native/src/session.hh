@@ -14,6 +14,7 @@
 #include "coefficients.hh"
 #include "counter_set.hh"
 #include "cpu_flusher.hh"
+#include "cpu_ticks.hh"
 #include "free_ring.hh"
 #include "frequency_reader.hh"
 #include "mapped_array.hh"
@@ -52,7 +53,9 @@ class Session {
   FreeRing ring() { return FreeRing(free_ring_.span(), ring_ends_); }
   std::span<cpu_record> cpus() { return cpus_.span().first(options_.cpu_domains.size()); }
   const std::vector<uint8_t>& cpu_domains() const { return options_.cpu_domains; }
-  CpuFlusher flusher() { return CpuFlusher(flush_fd_, cpu_times_fd_, cpus()); }
+  CpuFlusher flusher() {
+    return CpuFlusher(flush_fd_, cpu_times_fd_, cpu_ticks_ ? &*cpu_ticks_ : nullptr, cpus());
+  }
   int overflow_fd() const;
   // For the window thread, as the three above.
   CounterSet& counters() { return counters_; }
@@ -96,9 +99,10 @@ class Session {
   MappedArray<uint64_t> touched_;
   MappedArray<uint64_t> free_ring_;
   MappedArray<cpu_record> cpus_;
-  ring_ends* ring_ends_ = nullptr;  // in the skeleton's mapped .bss
-  int flush_fd_ = -1;               // owned by the skeleton, as are the next
-  int cpu_times_fd_ = -1;           // -1: the kernel does not give these times
+  ring_ends* ring_ends_ = nullptr;     // in the skeleton's mapped .bss
+  int flush_fd_ = -1;                  // owned by the skeleton, as are the next
+  int cpu_times_fd_ = -1;              // -1: no program can read these times
+  std::optional<CpuTicks> cpu_ticks_;  // then they come from here
   uint64_t attached_ns_ = 0;
   CounterSet counters_;
   std::vector<CounterFault> counter_faults_;

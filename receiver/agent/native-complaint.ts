@@ -31,6 +31,9 @@ const lastLine = (text: string): string => {
   return lines.at(-1)?.trim() ?? '';
 };
 
+/** What the accounting does without; their want never is why it failed. */
+const OPTIONAL: ReadonlySet<string> = new Set(['perf_events', 'cpu_times']);
+
 /** `features`: what `probeFeatures` said after the failure. */
 export const complaintOfNative = (
   { operation, code, detail }: NativeError,
@@ -39,7 +42,7 @@ export const complaintOfNative = (
   // Checked first: with no descriptor left, every probe fails too.
   if (code === 'EMFILE' || features.some(({ detail: why }) => /too many open files/i.test(why)))
     return { what: operation, cause: 'EMFILE: too many open files', remedy: RAISE_NOFILE };
-  const missing = features.find(({ isAvailable }) => !isAvailable);
+  const missing = features.find(({ name, isAvailable }) => !isAvailable && !OPTIONAL.has(name));
   if (missing !== undefined)
     return {
       what: operation,

@@ -49,6 +49,11 @@ const ADVICE: Readonly<Record<string, FeatureAdvice>> = {
     meaning: 'the perf energy PMUs and hardware counters cannot be read; other sources can',
     remedy: 'run as root or give CAP_PERFMON; seccomp must allow perf_event_open',
   },
+  cpu_times: {
+    level: 'note',
+    meaning: 'interrupt and steal time come from /proc/stat, in ticks of 10 ms',
+    remedy: 'use a kernel built with CONFIG_KALLSYMS_ALL=y for nanoseconds',
+  },
 };
 
 /** With both capabilities held, so by seccomp or a security module: it says nothing about the kernel. */

@@ -12,4 +12,5 @@ export const KERNEL_FEATURES = [
   'raw_tp_test_run',
   'bpffs',
   'perf_events',
+  'cpu_times',
 ] as const;

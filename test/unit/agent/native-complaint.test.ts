@@ -29,4 +29,14 @@ describe('complaintOfNative', () => {
       cause: 'btf is missing (no vmlinux)',
     });
   });
+
+  it('does not blame what the accounting does without', () => {
+    const features = ['perf_events', 'cpu_times'].map((name) => ({
+      name,
+      isAvailable: false,
+      code: 'ENOENT',
+      detail: '',
+    }));
+    expect(complaintOfNative({ code: 'ENOMEM', ...failed }, features).cause).toBe('ENOMEM');
+  });
 });

@@ -56,6 +56,11 @@ const idsOf = (
   kernelFindings(features, environment).map(({ id, level }) => `${level} ${id}`);
 
 describe('kernelFindings', () => {
+  it('notes times that are only there in ticks', () => {
+    const features = [...FINE, missing('cpu_times', 'ENOENT')];
+    expect(idsOf(features, environmentWith())).toEqual(['note kernel-cpu-times']);
+  });
+
   it('has nothing to say where all is there', () => {
     expect(idsOf(FINE, environmentWith())).toEqual([]);
   });
