@@ -44,20 +44,26 @@ std::vector<bool> ParseCpuList(std::string_view list, size_t cpu_count) {
 OnlineCpus::OnlineCpus(size_t possible_count, const char* path)
     : fd_(open(path, O_RDONLY | O_CLOEXEC)), online_(possible_count, true) {}
 
-const std::vector<bool>& OnlineCpus::Refresh() {
+const std::vector<bool>& OnlineCpus::At(uint64_t now_ns) {
+  if (read_ns_ == 0 || now_ns - read_ns_ >= kFreshNs) {
+    Read();
+    read_ns_ = now_ns;
+  }
+  return online_;
+}
+
+void OnlineCpus::Read() {
   char buffer[4096];
   const ssize_t size = fd_.is_open() ? pread(fd_.get(), buffer, sizeof(buffer), 0) : -1;
   if (size <= 0) {
     online_.assign(online_.size(), true);
     text_.clear();
-    return online_;
+    return;
   }
   const std::string_view text(buffer, static_cast<size_t>(size));
-  if (text != text_) {
-    text_ = text;
-    online_ = ParseCpuList(text, online_.size());
-  }
-  return online_;
+  if (text == text_) return;
+  text_ = text;
+  online_ = ParseCpuList(text, online_.size());
 }
 
 }  // namespace wattfeed

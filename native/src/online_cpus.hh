@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "clocks.hh"
 #include "unique_fd.hh"
 
 namespace wattfeed {
@@ -20,13 +21,21 @@ class OnlineCpus {
   // Always the real /sys: the programs run in this kernel, whatever root the energy files have.
   explicit OnlineCpus(size_t possible_count, const char* path = "/sys/devices/system/cpu/online");
 
-  // Parses only when the text has changed. All CPUs if the file cannot be read: flushing an offline
-  // CPU fails harmlessly, leaving one out would lose its running task's time.
-  const std::vector<bool>& Refresh();
+  // How old the answer may be. Reading the file takes 15 us of a window's 60; that a CPU is busy is
+  // seen in its record, and a CPU that went offline is only counted among the idle ones too long.
+  static constexpr uint64_t kFreshNs = 10 * kNsPerSec;
+
+  // Reads the file where the last answer is older than that, and parses only when the text has
+  // changed. All CPUs if it cannot be read: flushing an offline CPU fails harmlessly, leaving one
+  // out would lose its running task's time.
+  const std::vector<bool>& At(uint64_t now_ns);
 
  private:
+  void Read();
+
   UniqueFd fd_;
   std::string text_;
+  uint64_t read_ns_ = 0;  // 0: never
   std::vector<bool> online_;
 };
 

@@ -201,7 +201,7 @@ Status Session::AttachAll() {
   if (Status attached = attach(programs.wf_sched_switch, links.wf_sched_switch); !attached.ok())
     return attached;
   // A task that runs without a switch since before the attach is known to no CPU record yet.
-  flusher().FlushAll(OnlineCpus(cpus().size()).Refresh());
+  flusher().FlushAll(OnlineCpus(cpus().size()).At(MonotonicNs()));
   attached_ns_ = MonotonicNs();
   return flusher().CopyCpuTimes();
 }
@@ -222,7 +222,7 @@ void Session::PrepareModel() {
                          {bpf_map__fd(maps.cycles_events), bpf_map__fd(maps.instructions_events),
                           bpf_map__fd(maps.llc_misses_events), bpf_map__fd(maps.vector_ops_events)},
                          cpus());
-  counters_.InstallAll(OnlineCpus(cpus().size()).Refresh());
+  counters_.InstallAll(OnlineCpus(cpus().size()).At(MonotonicNs()));
   counter_faults_ = counters_.faults();
   frequencies_ = FrequencyReader(options_.frequency_files, cpus(), models, options_.cpu_domains);
   frequencies_.Refresh();

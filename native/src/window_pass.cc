@@ -14,10 +14,10 @@ WindowPass::WindowPass(Session* session, std::vector<EnergySourceSpec> sources)
       overflow_table_(session->overflow_fd()),
       scanner_(session->slot_table()),
       previous_end_ns_(session->attached_ns()),
-      was_online_(online_cpus_.Refresh()) {}
+      was_online_(online_cpus_.At(MonotonicNs())) {}
 
 void WindowPass::TakeWindow(const WindowRequest& request, WindowBuffer& out) {
-  const std::vector<bool>& online = online_cpus_.Refresh();
+  const std::vector<bool>& online = online_cpus_.At(MonotonicNs());
   RenewCounters(online);
   session_->frequencies().Refresh();  // before the flush: it weighs what ran with the newest
   window_header header = BeginHeader(request);
@@ -39,7 +39,7 @@ void WindowPass::TakeWindow(const WindowRequest& request, WindowBuffer& out) {
 
 void WindowPass::TakeFinalWindow(WindowBuffer& out) {
   previous_cpu_ns_ = ClockNs(CLOCK_THREAD_CPUTIME_ID);  // another thread's clock than before
-  const std::vector<bool>& online = online_cpus_.Refresh();
+  const std::vector<bool>& online = online_cpus_.At(MonotonicNs());
   window_header header = BeginHeader({.due_ns = MonotonicNs(), .flags = WINDOW_FINAL});
   flusher_.FlushBusy(online);
   session_->Detach();

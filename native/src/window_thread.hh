@@ -3,6 +3,7 @@
 #ifndef WATTFEED_WINDOW_THREAD_HH_
 #define WATTFEED_WINDOW_THREAD_HH_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,7 +13,6 @@
 
 #include "delivery.hh"
 #include "result.hh"
-#include "unique_fd.hh"
 #include "window_buffer.hh"
 
 namespace wattfeed {
@@ -67,26 +67,23 @@ class WindowThread {
   };
 
   WindowThread(WindowTaker* taker, Deliver deliver, uint64_t window_ns, uint32_t wake_every);
-  Status OpenFds();
   void Run();
-  void Step(uint64_t now_ns, const Commands& commands);
+  void Step(uint64_t now_ns, const Commands& commands, uint32_t wakes);
   void ForceWindow(uint64_t now_ns, const Commands& commands);
   void HandOver(std::vector<uint64_t> tickets);
   Commands TakeCommands();
-  void Sleep(uint64_t until_ns);
-  void Wake();
+  void Sleep(uint64_t until_ns, uint32_t wakes);
   void WithCommands(const std::function<void(Commands&)>& change);
 
   WindowTaker* taker_;
   Deliver deliver_;
-  UniqueFd timer_fd_;
-  UniqueFd wake_fd_;
   BacklogShare::Counter backlog_;
   std::mutex mutex_;
-  Commands commands_;    // guarded by mutex_
-  uint64_t window_ns_;   // window thread's own
-  uint64_t due_ns_ = 0;  // window thread's own
-  WindowBuffer buffer_;  // window thread's own until it has ended
+  Commands commands_;                // guarded by mutex_
+  std::atomic<uint32_t> wakes_ = 0;  // rises with each command; what the thread sleeps on
+  uint64_t window_ns_;               // window thread's own
+  uint64_t due_ns_ = 0;              // window thread's own
+  WindowBuffer buffer_;              // window thread's own until it has ended
   std::thread thread_;
 };
 

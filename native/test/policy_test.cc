@@ -84,9 +84,23 @@ TEST_CASE(CpuLists, "ParseCpuList: takes ranges and single CPUs, ignores what it
 
 TEST_CASE(OnlineFallback, "OnlineCpus: takes all CPUs for online if it cannot read the list") {
   OnlineCpus missing(3, "/nonexistent/online");
-  CHECK(missing.Refresh() == (std::vector<bool>{true, true, true}));
+  CHECK(missing.At(1) == (std::vector<bool>{true, true, true}));
   OnlineCpus real(2);
-  CHECK(real.Refresh()[0]);
+  CHECK(real.At(1)[0]);
+}
+
+TEST_CASE(OnlineAge, "OnlineCpus: reads the list again when the last answer is old") {
+  char path[] = "/tmp/wattfeed-online-XXXXXX";
+  const int fd = mkstemp(path);
+  REQUIRE(fd >= 0);
+  CHECK(pwrite(fd, "0-1\n", 4, 0) == 4);
+  OnlineCpus online(2, path);
+  CHECK(online.At(kNsPerSec)[1]);
+  CHECK(pwrite(fd, "0\n\0\0", 4, 0) == 4 && ftruncate(fd, 2) == 0);
+  CHECK(online.At(kNsPerSec + OnlineCpus::kFreshNs - 1)[1]);
+  CHECK(!online.At(kNsPerSec + OnlineCpus::kFreshNs)[1]);
+  close(fd);
+  unlink(path);
 }
 
 TEST_CASE(Backlog, "BacklogShare: counts as long as it lives, once, wherever it is moved") {
