@@ -4,7 +4,7 @@
  * (`uncore` of a client package is its graphics) and what of it the cores drew.
  */
 import type { AttributedKind, EnergyDomain } from '../model/energy-domain.js';
-import { energyOf, microjoules, ZERO_MICROJOULES } from '../model/units.js';
+import { energyOf, microjoules, nanos, ZERO_MICROJOULES } from '../model/units.js';
 import type { Microjoules, Nanos, Watts } from '../model/units.js';
 import type { DomainReading } from '../model/window.js';
 
@@ -14,6 +14,8 @@ export interface Advance {
   readonly kind: AttributedKind;
   readonly deltaMicrojoules: Microjoules;
   readonly spanNanos: Nanos;
+  /** Part of the span before the window began. */
+  readonly missedNanos: Nanos;
   readonly floorWatts: Watts | undefined;
   /** Idle floor over the span, at most what is left of the delta. */
   readonly idleMicrojoules: Microjoules;
@@ -26,6 +28,7 @@ interface Advanced {
   readonly domain: EnergyDomain;
   readonly deltaMicrojoules: Microjoules;
   readonly spanNanos: Nanos;
+  readonly missedNanos: Nanos;
 }
 
 /** Memory is memory; anything else that is attributed (a package, its dies, a host model) is CPU. */
@@ -33,11 +36,11 @@ export const attributedKind = (domain: EnergyDomain): AttributedKind =>
   domain.kind === 'dram' ? 'dram' : 'package';
 
 const advancedOf = (readings: readonly DomainReading[]): readonly Advanced[] =>
-  readings.flatMap(({ domain, step }) =>
-    step._tag === 'Advanced'
-      ? [{ domain, deltaMicrojoules: step.deltaMicrojoules, spanNanos: step.spanNanos }]
-      : [],
-  );
+  readings.flatMap(({ domain, step }) => {
+    if (step._tag !== 'Advanced') return [];
+    const { deltaMicrojoules, spanNanos, missedNanos = nanos(0n) } = step;
+    return [{ domain, deltaMicrojoules, spanNanos, missedNanos }];
+  });
 
 const least = (a: bigint, b: bigint): Microjoules => microjoules(a < b ? a : b);
 
@@ -100,7 +103,7 @@ export const igpuEnergy = (whole: Advanced, all: readonly Advanced[]): Microjoul
 };
 
 const advanceOf = (whole: Advanced, all: readonly Advanced[], floors: Floors): Advance => {
-  const { domain, deltaMicrojoules, spanNanos } = whole;
+  const { domain, deltaMicrojoules, spanNanos, missedNanos } = whole;
   const floorWatts = floors.get(domain.id);
   const igpuMicrojoules = igpuEnergy(whole, all);
   const left = deltaMicrojoules > 0n ? deltaMicrojoules - igpuMicrojoules : 0n;
@@ -111,6 +114,7 @@ const advanceOf = (whole: Advanced, all: readonly Advanced[], floors: Floors): A
     kind: attributedKind(domain),
     deltaMicrojoules,
     spanNanos,
+    missedNanos,
     floorWatts,
     idleMicrojoules,
     igpuMicrojoules,

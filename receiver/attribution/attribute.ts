@@ -15,6 +15,7 @@ import { microjoules } from '../model/units.js';
 import type { Watts } from '../model/units.js';
 import type { DomainBalance, DomainReading, TaskShare, WindowShares } from '../model/window.js';
 import { advancesOf, attributedKind, type Advance } from './advances.js';
+import { cutMissed, withMissed } from './missed.js';
 import { balanceDefect, deltaDefect } from './conservation.js';
 import type { DramSplit, MemoryUse } from './dram-weights.js';
 import type { IdlePolicy, Reservations } from './idle-policy.js';
@@ -95,7 +96,8 @@ type CheckedSplit =
 const splitChecked = (advance: Advance, context: SplitContext): CheckedSplit => {
   const unusable = deltaDefect(advance.deltaMicrojoules);
   if (unusable !== undefined) return { _tag: 'Defect', detail: unusable };
-  const split = splitDomain(advance, context);
+  const { own, missed } = cutMissed(advance);
+  const split = withMissed(splitDomain(own, context), missed);
   const detail = balanceDefect(split.balance);
   return detail === undefined ? { _tag: 'Closed', split } : { _tag: 'Defect', detail };
 };

@@ -63,6 +63,7 @@ export const balanceOf = (
   locatedShare: parts.locatedShare,
   deltaMicrojoules: advance.deltaMicrojoules,
   spanNanos: advance.spanNanos,
+  missedNanos: advance.missedNanos,
   entitiesMicrojoules: parts.entitiesMicrojoules ?? ZERO_MICROJOULES,
   idleMicrojoules: parts.idleMicrojoules ?? ZERO_MICROJOULES,
   irqMicrojoules: parts.irqMicrojoules ?? ZERO_MICROJOULES,

@@ -81,6 +81,17 @@ const stepCounter = (
   return { step: advance.step, state: { ...state, counter: advance.state } };
 };
 
+/** A reading follows the end of its window, so one that is older than this window's begin is not its neighbour. */
+const withMissed = (
+  step: DomainStep,
+  reading: RawReading | undefined,
+  startNanos: Nanos,
+): DomainStep => {
+  if (step._tag !== 'Advanced' || reading === undefined) return step;
+  const missedNanos = startNanos - (reading.afterNanos - step.spanNanos);
+  return missedNanos > 0n ? { ...step, missedNanos: nanos(missedNanos) } : step;
+};
+
 const stepPower = (
   maxWatts: number,
   state: DomainState,
@@ -148,8 +159,11 @@ const advanceDomain = (
   input: ReadInput,
 ): DomainAdvance => {
   switch (measure._tag) {
-    case 'Counter':
-      return stepCounter(measure.shape, state, readings[0], input.boottimeOffsetNanos);
+    case 'Counter': {
+      const [reading] = readings;
+      const advance = stepCounter(measure.shape, state, reading, input.boottimeOffsetNanos);
+      return { ...advance, step: withMissed(advance.step, reading, input.startNanos) };
+    }
     case 'Power':
       return stepPower(measure.maxWatts, state, readings[0], input.boottimeOffsetNanos);
     case 'Battery':

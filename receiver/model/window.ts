@@ -13,6 +13,8 @@ export type DomainStep =
       readonly _tag: 'Advanced';
       readonly deltaMicrojoules: Microjoules;
       readonly spanNanos: Nanos;
+      /** Part of the span before this window began: readings failed in between. Absent: none. */
+      readonly missedNanos?: Nanos;
       readonly wrapped: boolean;
     }
   | { readonly _tag: 'Rejected'; readonly reason: RejectReason; readonly detail: string }
@@ -37,6 +39,8 @@ export type UnattributedReason =
   | 'no-activity'
   /** The domain names a package that the topology does not have. */
   | 'unknown-package'
+  /** Drawn in windows whose reading failed: what ran in those is not what ran in this one. */
+  | 'missed-reading'
   /** The attribution's own check failed: a defect, counted and logged. */
   | 'inconsistent';
 
@@ -50,6 +54,8 @@ export interface DomainBalance {
   readonly locatedShare: number | undefined;
   readonly deltaMicrojoules: Microjoules;
   readonly spanNanos: Nanos;
+  /** Part of the span before this window began; no entity has any of its energy. */
+  readonly missedNanos: Nanos;
   readonly entitiesMicrojoules: Microjoules;
   readonly idleMicrojoules: Microjoules;
   readonly irqMicrojoules: Microjoules;

@@ -33,7 +33,7 @@ export type KindState = 'absent' | 'silent' | 'whole';
 export interface RowWindow {
   /** Length of the last window, over which its CPU time is a ratio. */
   readonly spanNanos: Nanos;
-  /** Over which its energy is a power: longer than the window after one in which the counter failed. */
+  /** Over which its energy is a power: as the counter was read, without windows that it missed. */
   readonly energySpanNanos: Readonly<Record<AttributedKind, Nanos>>;
   readonly kinds: Readonly<Record<AttributedKind, KindState>>;
 }
@@ -55,7 +55,9 @@ const kindState = (
 
 const energySpan = (kind: AttributedKind, window: WindowReport): Nanos => {
   const balances = window.balances.filter(({ domain }) => isDram(domain) === (kind === 'dram'));
-  const [first, ...others] = balances.map(({ spanNanos }) => spanNanos);
+  const [first, ...others] = balances.map(({ spanNanos, missedNanos }) =>
+    nanos(spanNanos - missedNanos),
+  );
   return others.reduce(
     (longest, span) => (span > longest ? span : longest),
     first ?? nanos(window.endNanos - window.startNanos),

@@ -194,12 +194,14 @@ export const advancedReading = (
   domain: EnergyDomain,
   deltaMicrojoules: number | bigint,
   spanNanos = NANOS_PER_SECOND,
+  missedNanos = 0,
 ): DomainReading => ({
   domain,
   step: {
     _tag: 'Advanced',
     deltaMicrojoules: microjoules(BigInt(deltaMicrojoules)),
     spanNanos: nanos(BigInt(spanNanos)),
+    ...(missedNanos > 0 ? { missedNanos: nanos(BigInt(missedNanos)) } : {}),
     wrapped: false,
   },
 });

@@ -101,6 +101,37 @@ describe('attribute', () => {
     expect(run(window, [reading], { floors }).balances[0]?.idleMicrojoules).toBe(20_000_000n);
   });
 
+  it('splits only this window’s part of energy that came late', () => {
+    // 30 J over 3 s, of which 2 s could not be read; 4 W of it are idle.
+    const late = advancedReading(packageDomain(), 30_000_000, 3e9, 2e9);
+    const floors = new Map([[packageDomain().id, watts(4)]]);
+    const [balance] = run(activityWindow({ tasks: [taskSample({ runtimeNanos: 1e9 })] }), [late], { floors }).balances;
+    expect(balance).toMatchObject({
+      deltaMicrojoules: 30_000_000n,
+      spanNanos: 3_000_000_000n,
+      entitiesMicrojoules: 6_000_000n,
+      idleMicrojoules: 12_000_000n,
+      unattributed: new Map([['missed-reading', 12_000_000n]]),
+    });
+  });
+
+  it('conserves energy that came late, whatever its size and its parts', () => {
+    const amount = fc.integer({ min: 0, max: 10_000_000 });
+    const span = fc.integer({ min: 1, max: 4_000_000_000 });
+    fc.assert(
+      fc.property(amount, span, fc.double({ min: 0, max: 1, noNaN: true }), amount, (...drawn) => {
+        const [energy, spanNanos, missedRatio, floorMilliwatts] = drawn;
+        const missed = Math.round(spanNanos * missedRatio);
+        const late = advancedReading(packageDomain(), energy, spanNanos, missed);
+        const floors = new Map([[packageDomain().id, watts(floorMilliwatts / 1000)]]);
+        const window = activityWindow({ tasks: [taskSample({ runtimeNanos: 1e9 })] });
+        const { balances, inconsistencies } = run(window, [late], { floors });
+        expect(inconsistencies).toEqual([]);
+        expect(balances.map(partsOf)).toEqual([BigInt(energy)]);
+      }),
+    );
+  });
+
   it('calls everything active while no floor is known and something ran', () => {
     const window = activityWindow({ tasks: [taskSample({ runtimeNanos: 1 })] });
     const [balance] = run(window, [advancedReading(packageDomain(), 777)]).balances;

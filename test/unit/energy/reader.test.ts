@@ -93,6 +93,23 @@ describe('createEnergyReader', () => {
     ]);
   });
 
+  it('says how much of the energy is of windows that could not be read', () => {
+    const reader = createEnergyReader(twoZones());
+    const dram = fileReading(1, '7\n');
+    window(reader, 1, [fileReading(1, '100\n'), dram]);
+    window(reader, 2, [fileReading(2, '', EACCES), dram]);
+    window(reader, 3, [fileReading(3, '', EACCES), dram]);
+    const [late] = window(reader, 4, [fileReading(4, '150000100\n'), dram]);
+    expect(late?.step).toMatchObject({
+      _tag: 'Advanced',
+      deltaMicrojoules: 150_000_000n,
+      spanNanos: 3_000_000_000n,
+      missedNanos: 2_000_000_000n,
+    });
+    const [next] = window(reader, 5, [fileReading(5, '200000100\n'), dram]);
+    expect(next?.step).not.toHaveProperty('missedNanos');
+  });
+
   it('takes zero-padded numbers', () => {
     const reader = createEnergyReader(twoZones());
     window(reader, 1, [fileReading(1, '000000000000000100\n'), fileReading(1, '0\n')]);
