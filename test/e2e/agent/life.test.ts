@@ -154,6 +154,34 @@ describe('wattfeed run without what it needs', () => {
     expect(result.stderr).toContain('OTEL_EXPORTER_OTLP_PROTOCOL');
   });
 
+  it('does not start without the certificate that it was told to believe', () => {
+    const place = newPlace();
+    const env = {
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://127.0.0.1:1',
+      OTEL_EXPORTER_OTLP_CERTIFICATE: '/nonexistent/ca.pem',
+    };
+    const result = wattfeed(['run', ...place.flags], { env });
+    expect(result).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'wattfeed: read OTEL_EXPORTER_OTLP_CERTIFICATE=/nonexistent/ca.pem: ENOENT; name a readable PEM file with a certificate\n',
+    });
+  });
+
+  it('says at once, and once, that no collector is there', async () => {
+    const env = {
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    };
+    const agent = await startAgent(newPlace(), { env });
+    const complaints = (): number => agent.log().split('unreachable').length - 1;
+    await until('the complaint', () => complaints() > 0, 20_000);
+    expect((await stopAgent(agent)).code).toBe(0);
+    expect(complaints()).toBe(1);
+  });
+
   it('uses exit code 2 for a wrong configuration', () => {
     const place = newPlace();
     const result = wattfeed(['run', ...place.flags, '--window-millis=5']);

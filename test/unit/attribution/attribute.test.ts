@@ -105,7 +105,9 @@ describe('attribute', () => {
     // 30 J over 3 s, of which 2 s could not be read; 4 W of it are idle.
     const late = advancedReading(packageDomain(), 30_000_000, 3e9, 2e9);
     const floors = new Map([[packageDomain().id, watts(4)]]);
-    const [balance] = run(activityWindow({ tasks: [taskSample({ runtimeNanos: 1e9 })] }), [late], { floors }).balances;
+    const [balance] = run(activityWindow({ tasks: [taskSample({ runtimeNanos: 1e9 })] }), [late], {
+      floors,
+    }).balances;
     expect(balance).toMatchObject({
       deltaMicrojoules: 30_000_000n,
       spanNanos: 3_000_000_000n,
