@@ -5,7 +5,10 @@
  * of the program (bpf_stats). The ratio is taken within a round, so that the machine's mood
  * cancels; the median over the rounds is what counts.
  *
- * bench [rounds] [round trips per step]
+ * The last series makes no switches of its own: an idle machine switches rarely, and each time all
+ * that the program needs has left the caches.
+ *
+ * bench [rounds] [round trips per step] [seconds per step left alone]
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +35,9 @@
 #define ROUNDS_DEFAULT 9
 #define TRIPS_DEFAULT 60000
 #define ROUNDS_MAX 99
+#define ALONE_SECONDS_DEFAULT 4
 #define ANY_CPU (-1)
+#define LEFT_ALONE (-2)
 
 enum step {
 	NOTHING,
@@ -253,14 +258,23 @@ static struct bpf_prog_info info_of(const struct bpf_program *program)
 	return info;
 }
 
-static double measure(struct bpf_program *program, int cpu, int trips)
+/* `amount`: round trips, or seconds where the machine is left alone. */
+static void make_switches(int cpu, int amount)
+{
+	if (cpu == LEFT_ALONE)
+		sleep(amount);
+	else
+		ping_pong(cpu, amount);
+}
+
+static double measure(struct bpf_program *program, int cpu, int amount)
 {
 	struct bpf_prog_info before = info_of(program), after;
 	struct bpf_link *link = bpf_program__attach(program);
 
 	if (!link)
 		die("attach");
-	ping_pong(cpu, trips);
+	make_switches(cpu, amount);
 	bpf_link__destroy(link);
 	after = info_of(program);
 	return (double)(after.run_time_ns - before.run_time_ns) /
@@ -283,7 +297,19 @@ static double median(const double *values, int count)
 	return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-static void run_series(struct bpf_program *const programs[], int cpu, int rounds, int trips)
+static const char *title_of(int cpu)
+{
+	switch (cpu) {
+	case ANY_CPU:
+		return "two processes where the scheduler puts them";
+	case LEFT_ALONE:
+		return "the machine left alone: what it switches by itself";
+	default:
+		return "two processes on one CPU (no idle in between)";
+	}
+}
+
+static void run_series(struct bpf_program *const programs[], int cpu, int rounds, int amount)
 {
 	static double ns[STEP_COUNT][ROUNDS_MAX], ratio[STEP_COUNT][ROUNDS_MAX];
 	static double counters_ratio[ROUNDS_MAX];
@@ -292,14 +318,13 @@ static void run_series(struct bpf_program *const programs[], int cpu, int rounds
 		int at = round < 0 ? 0 : round;
 
 		for (int step = 0; step < STEP_COUNT; step++)
-			ns[step][at] = measure(programs[step], cpu, trips);
+			ns[step][at] = measure(programs[step], cpu, amount);
 		for (int step = 0; step < STEP_COUNT; step++)
 			ratio[step][at] = ns[step][at] / ns[MINIMAL][at];
 		counters_ratio[at] = ns[COUNTERS][at] /
 				     (ns[MODEL_ON][at] + ns[THREE_READS][at] - ns[NOTHING][at]);
 	}
-	printf("\n%s\n", cpu == ANY_CPU ? "two processes where the scheduler puts them"
-					: "two processes on one CPU (no idle in between)");
+	printf("\n%s\n", title_of(cpu));
 	printf("  %-32s %12s %12s %10s %10s\n", "program", "ns/switch", "x minimal", "lowest",
 	       "highest");
 	for (int step = 0; step < STEP_COUNT; step++) {
@@ -354,6 +379,7 @@ int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS_DEFAULT;
 	int trips = argc > 2 ? atoi(argv[2]) : TRIPS_DEFAULT;
+	int alone_seconds = argc > 3 ? atoi(argv[3]) : ALONE_SECONDS_DEFAULT;
 	struct baseline_bpf *baseline = baseline_bpf__open_and_load();
 	struct wattfeed_bpf *loaded[STEP_COUNT] = {
 		[ACCOUNTING] = load_wattfeed((struct features){}),
@@ -366,8 +392,9 @@ int main(int argc, char **argv)
 
 	if (!baseline)
 		die("load baselines");
-	if (rounds < 1 || rounds > ROUNDS_MAX || trips < 1) {
-		fprintf(stderr, "usage: bench [rounds 1..%d] [round trips]\n", ROUNDS_MAX);
+	if (rounds < 1 || rounds > ROUNDS_MAX || trips < 1 || alone_seconds < 0) {
+		fprintf(stderr, "usage: bench [rounds 1..%d] [round trips] [seconds alone]\n",
+			ROUNDS_MAX);
 		return 2;
 	}
 	if (bpf_enable_stats(BPF_STATS_RUN_TIME) < 0)
@@ -389,6 +416,8 @@ int main(int argc, char **argv)
 	print_machine(rounds, trips);
 	run_series(programs, 0, rounds, trips);
 	run_series(programs, ANY_CPU, rounds, trips);
+	if (alone_seconds > 0)
+		run_series(programs, LEFT_ALONE, rounds, alone_seconds);
 	printf("\nmachine code: minimal %u B, wattfeed %u B, with overlap %u B (rare paths "
 	       "included)\n",
 	       info_of(programs[MINIMAL]).jited_prog_len,
