@@ -9,9 +9,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { complaintText } from '../../../receiver/model/errors.js';
 import { joinAgent } from '../../../receiver/socket/client.js';
 import { admitPeer } from '../../../receiver/socket/peer.js';
-import { serveReports, type ReportServer } from '../../../receiver/socket/server.js';
+import { MAX_VIEWERS, serveReports, type ReportServer } from '../../../receiver/socket/server.js';
 import { agentReport } from '../../support/agent-report.js';
 import { fakeAgent, fakePeers } from '../../support/fake-agent.js';
+import { until } from '../../support/until.js';
 
 let directory: string;
 let path: string;
@@ -55,6 +56,32 @@ describe('serveReports', () => {
     const peers = fakePeers(E.right({ pid: 1, uid, gid: 65_534 }));
     expect(await viewing(peers)).toBe('served');
     expect(peers.refusals).toEqual([]);
+  });
+});
+
+describe('serveReports with as many viewers as it serves', () => {
+  it('tells the next one why, and serves again once one has gone', async () => {
+    const peers = fakePeers();
+    const served = await serveReports(path, fakeAgent(agentReport()), peers)();
+    if (E.isLeft(served)) throw new Error(complaintText(served.left));
+    server = served.right;
+    const { viewerCount } = served.right;
+    const join = joinAgent({ path, timeoutMillis: 20_000 });
+    const viewers = [];
+    for (let at = 0; at < MAX_VIEWERS; at += 1) viewers.push(await join());
+    expect(viewers.every(E.isRight)).toBe(true);
+    expect(await join()).toMatchObject({
+      left: {
+        _tag: 'CannotJoin',
+        complaint: { cause: '64 viewers are connected, and no more are served' },
+      },
+    });
+    expect(peers.refusals).toEqual(['undefined: as many viewers as are served']);
+    expect(viewerCount()).toBe(MAX_VIEWERS);
+    const [first] = viewers;
+    if (first !== undefined && E.isRight(first)) await first.right.close();
+    await until('the agent to see that', () => viewerCount() < MAX_VIEWERS);
+    expect(E.isRight(await join())).toBe(true);
   });
 });
 

@@ -12,7 +12,7 @@ import type { AgentReport } from '../../../receiver/model/agent-report.js';
 import { complaintText } from '../../../receiver/model/errors.js';
 import { joinAgent } from '../../../receiver/socket/client.js';
 import type { ViewedAgent } from '../../../receiver/socket/port.js';
-import { MAX_VIEWERS, serveReports, type ReportServer } from '../../../receiver/socket/server.js';
+import { serveReports, type ReportServer } from '../../../receiver/socket/server.js';
 import { agentReport, laterReport, processRow } from '../../support/agent-report.js';
 import { fakeAgent, fakePeers } from '../../support/fake-agent.js';
 import { until } from '../../support/until.js';
@@ -48,8 +48,8 @@ const joined = async (): Promise<ReportSource> => {
   return source;
 };
 
-const joinError = async (timeoutMillis = 300) => {
-  const result = await joinAgent({ path, timeoutMillis })();
+const joinError = async () => {
+  const result = await joinAgent({ path, timeoutMillis: 300 })();
   if (E.isRight(result)) throw new Error('joined');
   return { tag: result.left._tag, text: complaintText(result.left.complaint) };
 };
@@ -83,22 +83,6 @@ describe('serveReports', () => {
     await server.close('over');
     await server.close('over');
     expect(existsSync(path)).toBe(false);
-  });
-
-  it('tells the viewer that is one too many, and serves again once one has gone', async () => {
-    const peers = fakePeers();
-    const server = rightOf(await serveReports(path, fakeAgent(agentReport()), peers)());
-    cleanUps.push(async () => server.close('test over'));
-    const viewers: ReportSource[] = [];
-    for (let at = 0; at < MAX_VIEWERS; at += 1) viewers.push(await joined());
-    const { tag, text } = await joinError(5_000);
-    expect(tag).toBe('CannotJoin');
-    expect(text).toContain('64 viewers are connected, and no more are served');
-    expect(peers.refusals).toEqual(['undefined: as many viewers as are served']);
-    expect(server.viewerCount()).toBe(MAX_VIEWERS);
-    await viewers[0]?.close();
-    await until('the agent to see that', () => server.viewerCount() < MAX_VIEWERS);
-    expect(indexOf((await joined()).latest())).toBe('99');
   });
 
   it('replaces the socket of a dead agent', async () => {
