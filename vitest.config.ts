@@ -38,6 +38,7 @@ export default defineConfig({
         exclude: COLLECTOR_TESTS,
       }),
       project('collector', COLLECTOR_TESTS, 150_000, sequential),
+      project('deploy', ['test/deploy/**/*.test.ts'], 90_000, sequential),
       project('vm', ['test/vm/**/*.test.ts'], 600_000, sequential),
     ],
   },

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the OpenTelemetry Collector of otel-config/builder-config.yaml with the Collector Builder and
-# prints the path of the binary, alone, on stdout; everything else goes to stderr.
+# Builds the OpenTelemetry Collector of otel-config/builder-config.yaml with the Collector Builder, and
+# beside it the tests of our own receiver as a program (wattfeedreceiver.test). Prints the path of the
+# Collector, alone, on stdout; everything else goes to stderr.
 #
-# The binary is cached under the hash of the manifest, so a second run ends at once; a changed manifest
-# builds anew. Two runs at one time wait for each other.
+# Both are cached under the hash of the manifest and of our receiver's sources, so a second run ends at
+# once; a change builds anew. Two runs at one time wait for each other.
 #
 #   build-collector.sh            build if needed, print the path
 #   build-collector.sh --path     print the path only, whether it exists or not
@@ -14,20 +15,26 @@
 set -euo pipefail
 
 readonly collector_version=0.161.0
-# cmd/builder v0.161.0 and the Collector say `go 1.26` in their go.mod.
-readonly go_minor_min=26
-readonly progress_interval_s=10
+# What messages begin with, scripts/lib/go.sh.
+# shellcheck disable=SC2034
+readonly me=build-collector
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-manifest=$root/otel-config/builder-config.yaml
-# Comments build nothing.
-hash=$(sed '/^ *#/d' "$manifest" | sha256sum | cut -c1-12)
+# shellcheck source=scripts/lib/go.sh
+. "$root/scripts/lib/go.sh"
+sources=$root/otel-config
+manifest=$sources/builder-config.yaml
+
+# Comments of the manifest build nothing.
+built_from() {
+  sed '/^ *#/d' "$manifest"
+  cat "$sources"/wattfeedreceiver/*.go "$sources"/wattfeedreceiver/go.*
+}
+hash=$(built_from | sha256sum | cut -c1-12)
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/wattfeed
 home=$cache/otelcol-$collector_version-$hash
 binary=$home/otelcol-test
 log=$home/build.log
-
-say() { printf 'build-collector: %s\n' "$*" >&2; }
 
 if [ "${1:-}" = --path ]; then
   printf '%s\n' "$binary"
@@ -40,24 +47,6 @@ if [ -x "$binary" ]; then
   exit 0
 fi
 
-find_go() {
-  local candidate minor
-  for candidate in "$(command -v go || true)" /usr/local/go/bin/go /usr/lib/go-1.*/bin/go; do
-    [ -x "$candidate" ] || continue
-    minor=$("$candidate" env GOVERSION 2>/dev/null | sed -n 's/^go1\.\([0-9]*\).*/\1/p')
-    if [ -n "$minor" ] && [ "$minor" -ge "$go_minor_min" ]; then
-      printf '%s\n' "$candidate"
-      return 0
-    fi
-  done
-  return 1
-}
-
-if ! go=$(find_go); then
-  say "find go: no Go >= 1.$go_minor_min on this machine; install it to run the Collector suite"
-  exit 3
-fi
-
 mkdir -p "$home"
 exec 9>"$home/lock"
 flock 9
@@ -66,43 +55,23 @@ if [ -x "$binary" ]; then # another run built it while this one waited
   exit 0
 fi
 
-# Runs a step in the background of a progress line; its output goes to the log.
-step() {
-  local what=$1 pid started=$SECONDS
-  shift
-  say "$what"
-  nice -n 10 "$@" >>"$log" 2>&1 9>&- &
-  pid=$!
-  while kill -0 "$pid" 2>/dev/null; do
-    sleep 1
-    if (((SECONDS - started) % progress_interval_s == 0 && SECONDS > started)); then
-      say "$what: $((SECONDS - started)) s, $(grep -c / "$log" || true) packages"
-    fi
-  done
-  if ! wait "$pid"; then
-    say "$what: failed; the end of $log:"
-    tail -n 20 "$log" >&2
-    exit 1
-  fi
-}
-
 : >"$log"
-PATH=$(dirname "$go"):$PATH
-export PATH
-# Two compilers at a time; package names to the log for the progress line.
-export GOFLAGS="-p=2 -buildvcs=false -v"
-export CGO_ENABLED=0
-say "using $("$go" env GOVERSION), cache $home (the first build takes several minutes)"
+use_go "$home"
 GOBIN=$home/bin step "install the Collector Builder v$collector_version" \
-  "$go" install "go.opentelemetry.io/collector/cmd/builder@v$collector_version"
+  go install "go.opentelemetry.io/collector/cmd/builder@v$collector_version"
 
 build=$home/build
 rm -rf "$build"
 mkdir -p "$build"
 sed "s|^dist:|dist:\n  output_path: $build|" "$manifest" >"$home/manifest.yaml"
+# The manifest names our own receiver's folder relative to its own place.
+cd "$sources"
 step "build the Collector" "$home/bin/builder" --config "$home/manifest.yaml"
 
-# Renamed in one step: a file at this path is always whole.
+cd "$sources/wattfeedreceiver"
+step "build the receiver's tests" go test -c -o "$home/wattfeedreceiver.test" .
+
+# Renamed in one step, and last: a file at this path is always whole, and all else is there.
 mv "$build/otelcol-test" "$binary"
 rm -rf "$build"
 "$binary" --version >&2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 import { whyNoVm } from '../../test/vm/harness/cache.js';
 import { firstLineOf } from './process.js';
@@ -45,11 +45,12 @@ export const isGoNewEnough = (versionLine: string): boolean => {
 };
 
 const collectorObstacle = (): string | undefined => {
-  // Built before: it needs no Go any more.
-  const cached = firstLineOf('bash', 'scripts/build-collector.sh', '--path');
-  if (cached !== undefined && existsSync(cached)) return undefined;
+  // Built before: they need no Go any more.
+  const collector = firstLineOf('bash', 'scripts/build-collector.sh', '--path') ?? '';
+  const prometheus = firstLineOf('bash', 'scripts/build-prometheus.sh', '--path') ?? '';
+  if (existsSync(collector) && existsSync(join(prometheus, 'promtool'))) return undefined;
   const own = firstLineOf('go', 'version') ?? firstLineOf('/usr/local/go/bin/go', 'version');
-  const wanted = `Go >= ${GO_MIN.major}.${GO_MIN.minor}, to build a real OpenTelemetry Collector`;
+  const wanted = `Go >= ${GO_MIN.major}.${GO_MIN.minor}, to build a real OpenTelemetry Collector and Prometheus`;
   if (own === undefined) return `needs ${wanted}; there is no Go here`;
   return isGoNewEnough(own) ? undefined : `needs ${wanted}; this is ${own}`;
 };
@@ -60,10 +61,25 @@ const asanObstacle = (): string | undefined => {
   return library !== undefined && isAbsolute(library) ? undefined : 'needs g++ with libasan';
 };
 
+/** Each with a word that it answers without doing anything. */
+const DEPLOY_TOOLS = [
+  ['systemd-analyze', '--version'],
+  ['strace', '--version'],
+  ['kubectl', 'version', '--client'],
+] as const;
+
+const deployObstacle = (): string | undefined => {
+  const missing = DEPLOY_TOOLS.filter(
+    ([tool, ...words]) => firstLineOf(tool, ...words) === undefined,
+  );
+  return missing.length === 0 ? undefined : `needs ${missing.map(([name]) => name).join(', ')}`;
+};
+
 /** QEMU and all else come from Debian packages into a cache: test/vm/images. */
 export const probeMachine = (): MachineFacts => ({
   bpfObstacle: bpfObstacle(),
   collectorObstacle: collectorObstacle(),
+  deployObstacle: deployObstacle(),
   asanObstacle: asanObstacle(),
   vmObstacle: whyNoVm(),
 });

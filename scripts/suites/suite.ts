@@ -6,6 +6,8 @@ export interface MachineFacts {
   readonly bpfObstacle: string | undefined;
   /** Why the test collector cannot be built here, or undefined where it can (or is cached). */
   readonly collectorObstacle: string | undefined;
+  /** Why what is deployed cannot be looked at with the tools of those who deploy it. */
+  readonly deployObstacle: string | undefined;
   /** Why AddressSanitizer cannot run here. */
   readonly asanObstacle: string | undefined;
   /** Why a virtual machine cannot be started here. */
@@ -78,8 +80,15 @@ export const SUITES: readonly Suite[] = [
     name: 'collector',
     needs: ['bpfObstacle', 'collectorObstacle'],
     path: 'test/e2e/collector',
-    timeoutMinutes: 15,
-    runner: { _tag: 'Vitest', prepare: ['bash', 'scripts/build-collector.sh'] },
+    timeoutMinutes: 20,
+    runner: { _tag: 'Vitest', prepare: ['bash', 'scripts/build-backends.sh'] },
+  },
+  {
+    name: 'deploy',
+    needs: ['bpfObstacle', 'deployObstacle'],
+    path: 'test/deploy',
+    timeoutMinutes: 8,
+    runner: { _tag: 'Vitest' },
   },
   {
     name: 'vm',

@@ -7,6 +7,7 @@ import { type MachineFacts, SUITES } from '../../../scripts/suites/suite.js';
 const CAPABLE: MachineFacts = {
   bpfObstacle: undefined,
   collectorObstacle: undefined,
+  deployObstacle: undefined,
   asanObstacle: undefined,
   vmObstacle: undefined,
 };
@@ -41,6 +42,7 @@ describe('planSuites', () => {
       'kernel',
       'e2e',
       'collector',
+      'deploy',
     ]);
     expect(skipped.every((entry) => entry.reason === 'needs root')).toBe(true);
   });
