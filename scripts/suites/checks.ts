@@ -117,6 +117,7 @@ const allChecks = (): readonly Check[] => {
     ...generated('native/layout.generated.ts', 'scripts/gen-layout.ts'),
     ...generated('docs/metrics.md', 'scripts/gen-metrics-doc.ts'),
     ...generated('docs/configuration.md', 'scripts/gen-config-doc.ts'),
+    ...generated('otel-config/grafana', 'scripts/gen-dashboards.ts'),
     sourceRules(files),
     shellcheck(files),
     ...clangFormat(files),
