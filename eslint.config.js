@@ -6,7 +6,7 @@ const PURE = [
   'receiver/model/**/*.ts',
   'receiver/attribution/**/*.ts',
   'receiver/activity/decode*.ts',
-  'policy/decide.ts',
+  'policy/{decide,burst,classify,match,cgroup-tree,headroom,record-bytes,slots}.ts',
 ];
 
 const pureCodeRules = {

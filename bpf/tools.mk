@@ -11,6 +11,10 @@ BPFTOOL ?= $(shell for b in bpftool /usr/sbin/bpftool $$(ls -d /usr/lib/linux-to
 	/usr/lib/linux-tools/*/bpftool 2>/dev/null | sort -rV); do \
 	$$b version >/dev/null 2>&1 && echo $$b && break; done)
 
+# Of the same LLVM as clang where it stands beside it.
+LLVM_STRIP ?= $(shell for s in llvm-strip $(subst clang,llvm-strip,$(notdir $(CLANG))) llvm-strip-21 llvm-strip-20 \
+	llvm-strip-19 llvm-strip-18 llvm-strip-17 llvm-strip-16 llvm-strip-15 llvm-strip-14; do command -v $$s && break; done)
+
 .DEFAULT_GOAL := all
 .PHONY: tools
 tools:

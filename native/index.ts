@@ -21,7 +21,11 @@ import type {
   SessionOptions,
   WindowOptions,
 } from '../receiver/activity/port.js';
+<<<<<<< HEAD
 import type { Coefficients } from '../receiver/model/coefficients.js';
+=======
+import type { FeedLook, FeedPort, FeedTask } from '../policy/port.js';
+>>>>>>> 5f365d8 (bpf: define the power feed, its maps, publisher and reader)
 import type { PeerCredentials } from '../receiver/socket/port.js';
 
 type Outcome<A> =
@@ -47,6 +51,25 @@ interface NativeSession {
   close(): Promise<Outcome<void>>;
 }
 
+/** What native/src/feed_wrap.cc defines. */
+interface NativeFeedPublisher {
+  publish(
+    state: Uint8Array,
+    packages: Uint8Array,
+    cpus: Uint8Array,
+    cgroups: Uint8Array,
+  ): Outcome<bigint>;
+  withdraw(): Outcome<void>;
+  setTask(tid: number, tgid: number, entry: Uint8Array): Outcome<number>;
+  close(): Outcome<void>;
+}
+
+interface NativeFeedReader {
+  read(): Outcome<FeedLook>;
+  tasks(): Outcome<readonly FeedTask[]>;
+  close(): Outcome<void>;
+}
+
 /** What native/src/addon.cc exports. */
 interface Addon {
   openSession(options: SessionOptions): Promise<Outcome<NativeSession>>;
@@ -57,6 +80,15 @@ interface Addon {
   ): Outcome<{ readonly first: bigint; readonly last: bigint }>;
   lockDirectory(path: string): Outcome<void>;
   peerCredentials(fd: number): Outcome<PeerCredentials>;
+  openFeedPublisher(
+    directory: string,
+    simulates: boolean,
+  ): Outcome<{
+    readonly publisher: NativeFeedPublisher;
+    readonly adopted: readonly string[];
+    readonly replaced: readonly string[];
+  }>;
+  openFeedReader(directory: string): Outcome<NativeFeedReader>;
 }
 
 const EINVAL = 22;
@@ -177,3 +209,35 @@ export const activityPort = (): E.Either<NativeError, ActivityPort> => E.map(wra
 /** Who connected to a unix socket, as the kernel noted it at connect(2). `fd`: the accepted one. */
 export const readPeerCredentials = (fd: number): E.Either<NativeError, PeerCredentials> =>
   E.chain((native: Addon) => call('read SO_PEERCRED', () => native.peerCredentials(fd)))(addon());
+
+const wrapFeed = (addon: Addon): FeedPort => ({
+  openPublisher: (directory, simulates) => {
+    const opened = call('open power feed', () => addon.openFeedPublisher(directory, simulates));
+    if (E.isLeft(opened)) return opened;
+    const { publisher, adopted, replaced } = opened.right;
+    return E.right({
+      adopted,
+      replaced,
+      publisher: {
+        publish: ({ state, packages, cpus, cgroups }) =>
+          call('publish power feed', () => publisher.publish(state, packages, cpus, cgroups)),
+        withdraw: () => call('withdraw power feed', () => publisher.withdraw()),
+        setTask: (tid, tgid, entry) => call('set task', () => publisher.setTask(tid, tgid, entry)),
+        close: () => void publisher.close(),
+      },
+    });
+  },
+  openReader: (directory) => {
+    const opened = call('open power feed', () => addon.openFeedReader(directory));
+    if (E.isLeft(opened)) return opened;
+    const reader = opened.right;
+    return E.right({
+      read: () => call('read power feed', () => reader.read()),
+      tasks: () => call('read tasks of the feed', () => reader.tasks()),
+      close: () => void reader.close(),
+    });
+  },
+});
+
+/** The power feed's pinned maps. Loads the addon at the first call. */
+export const feedPort = (): E.Either<NativeError, FeedPort> => E.map(wrapFeed)(addon());

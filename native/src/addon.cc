@@ -6,6 +6,7 @@
 #include "allocator.hh"
 #include "clocks.hh"
 #include "feature_probe.hh"
+#include "feed_wrap.hh"
 #include "libbpf_log.hh"
 #include "peer_credentials.hh"
 #include "session_wrap.hh"
@@ -51,6 +52,11 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   auto* state = new AddonState;  // owned by the environment from here on
   env.SetInstanceData(state);
   state->session_constructor = Napi::Persistent(SessionWrap::Define(env));
+  state->feed_publisher_constructor = Napi::Persistent(FeedPublisherWrap::Define(env));
+  state->feed_reader_constructor = Napi::Persistent(FeedReaderWrap::Define(env));
+  exports.Set("openFeedPublisher",
+              Napi::Function::New(env, FeedPublisherWrap::Open, "openFeedPublisher"));
+  exports.Set("openFeedReader", Napi::Function::New(env, FeedReaderWrap::Open, "openFeedReader"));
   exports.Set("openSession", Napi::Function::New(env, SessionWrap::Open, "openSession"));
   exports.Set("probeFeatures", Napi::Function::New(env, ProbeFeatures, "probeFeatures"));
   exports.Set("probePerf", Napi::Function::New(env, ProbePerf, "probePerf"));

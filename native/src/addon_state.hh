@@ -8,14 +8,20 @@
 #include <memory>
 
 #include "directory_lock.hh"
+#include "feed_publisher.hh"
+#include "feed_reader.hh"
 #include "measurement.hh"
 
 namespace wattfeed {
 
 struct AddonState {
   Napi::FunctionReference session_constructor;
+  Napi::FunctionReference feed_publisher_constructor;
+  Napi::FunctionReference feed_reader_constructor;
   DirectoryLocks locks;
   std::unique_ptr<Measurement> opened;  // on its way to the session that is being constructed
+  std::unique_ptr<FeedPublisher> feed_publisher;  // the same
+  std::unique_ptr<FeedReader> feed_reader;
 };
 
 }  // namespace wattfeed
