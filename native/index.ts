@@ -21,11 +21,8 @@ import type {
   SessionOptions,
   WindowOptions,
 } from '../receiver/activity/port.js';
-<<<<<<< HEAD
 import type { Coefficients } from '../receiver/model/coefficients.js';
-=======
 import type { FeedLook, FeedPort, FeedTask } from '../policy/port.js';
->>>>>>> 5f365d8 (bpf: define the power feed, its maps, publisher and reader)
 import type { PeerCredentials } from '../receiver/socket/port.js';
 
 type Outcome<A> =

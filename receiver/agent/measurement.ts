@@ -18,6 +18,7 @@ import type { Explainer } from './explainer.js';
 import type { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import type { Pipeline, Surroundings } from './pipeline.js';
+import type { PowerFeed } from './power-feed.js';
 import type { SlotUse } from './slot-watch.js';
 
 export interface MeasurementParts {
@@ -40,6 +41,8 @@ export interface MeasurementParts {
   readonly refreshNames: () => void;
   /** Warns when the slots run low; called with each window. */
   readonly watchSlots: (use: SlotUse) => void;
+  /** What each window says to the scheduler; undefined: no power feed. */
+  readonly powerFeed: PowerFeed | undefined;
   /** Windows handed over at once while nobody watches. */
   readonly batchWindows: number;
 }
@@ -131,6 +134,7 @@ export class Measurement {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const { session, logger } = this.#parts;
+    this.#parts.powerFeed?.close();
     const closed = await session.close()();
     if (E.isLeft(closed))
       logger.error('kernel side did not close', {
@@ -171,6 +175,9 @@ export class Measurement {
     if (explainer.isAsked) explainer.answer({ input, report, calibration: pipeline.calibration() });
     for (const { domainId, detail } of attribution.inconsistencies)
       logger.error('attribution does not close', { domain: domainId, detail });
+    // A baseline window's counters have no delta yet, the last one is behind the detach.
+    if (report.index !== BASELINE_WINDOW && !window.isFinal)
+      this.#parts.powerFeed?.publish(window, report, attribution, pipeline.coefficients());
     this.#parts.watchSlots(report);
     this.#windowsSinceSweep += 1;
     if (this.#windowsSinceSweep >= SWEEP_WINDOWS) {
@@ -204,6 +211,7 @@ export class Measurement {
   #setWake(): void {
     if (this.#isClosed) return;
     const isWatched =
+      this.#parts.powerFeed !== undefined ||
       this.#listeners.size > 0 ||
       this.#waiting.length > 0 ||
       this.#parts.explainer.isAsked ||

@@ -170,6 +170,7 @@ export const runAgent =
       version: ports.version,
       logger,
       windowMillis: config.windowMillis,
+      isAgent: true,
       isExporting: settings.right !== undefined,
       isKeepingState: true,
       isExportingThreads: settings.right !== undefined && config.export.levels.thread,

@@ -3,7 +3,7 @@
 import { defaultCoefficients } from '../model/coefficients.js';
 import * as E from 'fp-ts/lib/Either.js';
 import * as layout from '../../native/layout.generated.js';
-import { activityPort } from '../../native/index.js';
+import { activityPort, feedPort } from '../../native/index.js';
 import { windowReader } from '../activity/decode.js';
 import type {
   ActivityPort,
@@ -32,6 +32,7 @@ import { Measurement } from './measurement.js';
 import { complaintOfLock, complaintOfNative } from './native-complaint.js';
 import { makePinDirectory } from './pin-directory.js';
 import { createPipeline } from './pipeline.js';
+import { openPowerFeed, type PowerFeed } from './power-feed.js';
 import { sayStart } from './say-start.js';
 import { createSlotWatch } from './slot-watch.js';
 import { createThreadWatch, type ThreadWatch } from './thread-watch.js';
@@ -49,6 +50,8 @@ export interface StartOptions {
   readonly isKeepingState?: boolean;
   /** Threads are exported: the ledger keeps them from the first window on, whoever watches. */
   readonly isExportingThreads: boolean;
+  /** The agent itself: it publishes the power feed if the configuration asks for it. */
+  readonly isAgent?: boolean;
 }
 
 export interface RunningMeasurement {
@@ -71,7 +74,11 @@ const BATCH_WINDOWS = 10;
 /** RECORDS_PACKAGES_MAX of bpf/include/records.h; those beyond share the last number. */
 const PACKAGES_MAX = 16;
 
-const sessionOptions = (config: Config, { facts, cgroups, counters }: Machine): SessionOptions => {
+const sessionOptions = (
+  config: Config,
+  { facts, cgroups, counters }: Machine,
+  powerFeed: PowerFeed | undefined,
+): SessionOptions => {
   const { topology } = facts.host;
   const count = Math.max(...topology.cpus.map(({ cpu }) => cpu)) + 1;
   const cpuDomains = new Array<number>(count).fill(0);
@@ -93,6 +100,7 @@ const sessionOptions = (config: Config, { facts, cgroups, counters }: Machine): 
     counters: counters.byCpu,
     frequencyFactors: frequencyFactorsOf(config.roots.sysfs, topology, facts.cpuModel),
     frequencyFiles: frequencyFilesOf(config.roots.sysfs, count),
+    powerFeedDirectory: powerFeed?.directory,
   };
 };
 
@@ -131,16 +139,49 @@ const learntStore = (
     : undefined;
 };
 
+/** Before the programs are loaded: they write into its pinned `task` map. */
+const openFeed = (
+  config: Config,
+  { isAgent, logger }: StartOptions,
+  { facts, cgroups }: Machine,
+  identities: AgentIdentities,
+): E.Either<NativeError, PowerFeed | undefined> => {
+  if (isAgent !== true || !config.policy.isPublished) return E.right(undefined);
+  const port = feedPort();
+  if (E.isLeft(port)) return port;
+  const isUnified = cgroups.hierarchy === 'unified';
+  if (!isUnified)
+    logger.warn(
+      `power feed: cgroups are named by ${cgroups.hierarchy}, a scheduler sees cgroup v2 only; none is published`,
+    );
+  return openPowerFeed({
+    port: port.right,
+    pinDirectory: config.agent.pinDirectory,
+    config: config.policy,
+    topology: facts.host.topology,
+    zones: facts.zones,
+    cgroupDirectory: isUnified ? cgroups.directory : undefined,
+    cgroupPath: identities.cgroupPath,
+    monotonicNanos: systemClock.monotonicNanos,
+    logger,
+  });
+};
+
+interface Opened {
+  readonly machine: Machine;
+  readonly session: ActivitySession;
+  readonly identities: AgentIdentities;
+  readonly powerFeed: PowerFeed | undefined;
+}
+
 const assemble = (
   config: Config,
   options: StartOptions,
-  machine: Machine,
-  session: ActivitySession,
+  { machine, session, identities, powerFeed }: Opened,
 ): Omit<RunningMeasurement, 'close'> => {
   const { logger, version } = options;
-  const { plan, facts, cgroups } = machine;
+  const { plan, facts } = machine;
   const { topology } = facts.host;
-  const identities = createAgentIdentities(config.roots, cgroups);
   const ledger = new Ledger(
     { startUnixMillis: systemClock.unixMillis(), limits: ledgerLimits(config, options) },
     identities,
@@ -198,6 +239,7 @@ const assemble = (
     },
     refreshNames: identities.refresh,
     watchSlots: createSlotWatch(logger),
+    powerFeed,
     batchWindows: BATCH_WINDOWS,
   });
   const sourceText = sourceLabel(plan).text;
@@ -243,8 +285,20 @@ export const startMeasurement = async (
   const machine = await surveyMachine(config, { activity: port.right, clock: systemClock });
   const fail = (error: Parameters<typeof complaintOfNative>[0]): E.Either<Complaint, never> =>
     E.left(complaintOfNative(error, port.right.probeFeatures()));
-  const opened = await openSession(port.right, sessionOptions(config, machine), options.logger);
-  if (E.isLeft(opened)) return fail(opened.left);
+  const identities = createAgentIdentities(config.roots, machine.cgroups);
+  const feed = openFeed(config, options, machine, identities);
+  if (E.isLeft(feed)) {
+    identities.close();
+    return fail(feed.left);
+  }
+  const powerFeed = feed.right;
+  const wanted = sessionOptions(config, machine, powerFeed);
+  const opened = await openSession(port.right, wanted, options.logger);
+  if (E.isLeft(opened)) {
+    powerFeed?.close();
+    identities.close();
+    return fail(opened.left);
+  }
   const session = opened.right;
   const faults = session.counterFaults();
   // The defaults until something better is learnt; with none the kernel would predict nothing.
@@ -262,7 +316,7 @@ export const startMeasurement = async (
     },
     options.logger,
   );
-  const running = assemble(config, options, machine, session);
+  const running = assemble(config, options, { machine, session, identities, powerFeed });
   const started = session.start(
     {
       windowMillis: options.windowMillis,
@@ -272,6 +326,7 @@ export const startMeasurement = async (
     running.measurement.onBatch,
   );
   if (E.isLeft(started)) {
+    powerFeed?.close();
     await session.close()();
     return fail(started.left);
   }

@@ -3,6 +3,7 @@
 import type { HostRoots } from '../host/roots.js';
 import type { CounterSelection } from '../model/counter-selection.js';
 import type { SelectionRules } from '../model/selection-rule.js';
+import type { Budget, BudgetMatch } from '../../policy/policy.js';
 import type { EnergySourceKind } from '../model/energy-domain.js';
 
 /** P = idle + (max - idle) · utilisation^gamma, for the whole host. */
@@ -83,6 +84,18 @@ export interface ExportConfig {
   readonly rules: SelectionRules;
 }
 
+export interface PolicyConfig {
+  /** Publish the power feed. */
+  readonly isPublished: boolean;
+  readonly validityWindows: number;
+  readonly budgets: readonly Budget[];
+  readonly batch: readonly BudgetMatch[];
+  /** 0..1 of a package's limit. */
+  readonly headroomReserve: number;
+  /** Undefined: no hints are written. */
+  readonly layeredHints: string | undefined;
+}
+
 export interface AgentConfig {
   readonly socketPath: string;
   readonly pinDirectory: string;
@@ -100,6 +113,7 @@ export interface Config {
   readonly dram: DramConfig;
   readonly ledger: LedgerConfig;
   readonly export: ExportConfig;
+  readonly policy: PolicyConfig;
   readonly agent: AgentConfig;
   readonly log: { readonly level: LogLevel };
 }

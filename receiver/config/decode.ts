@@ -18,6 +18,7 @@ import type { Config } from './config.js';
 import { complaintsOfIssue, crossComplaints, type PlaceOf } from './complaints.js';
 import { applyLayer, overridesOf, type Override } from './layers.js';
 import { configSchema, type ConfigFile } from './schema.js';
+import { budgetOf, matchOf } from './policy-lines.js';
 import { parseYaml, type YamlValues } from './yaml-text.js';
 
 export interface ConfigInput {
@@ -106,6 +107,14 @@ export const configOfFile = (file: ConfigFile): Config => ({
       include: selectionRules(file.export.include),
       exclude: selectionRules(file.export.exclude),
     },
+  },
+  policy: {
+    isPublished: file.policy.feed,
+    validityWindows: file.policy.validity_windows,
+    budgets: file.policy.budgets.map(budgetOf),
+    batch: file.policy.batch.map(matchOf),
+    headroomReserve: file.policy.headroom_percent / 100,
+    layeredHints: file.policy.layered_hints,
   },
   agent: {
     socketPath: file.agent.socket_path,

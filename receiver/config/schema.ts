@@ -9,6 +9,7 @@ import { COUNTER_KINDS, parseCounterChoice, parseCounterCpus } from '../model/co
 import { DEFAULT_ROOTS } from '../host/roots.js';
 import { attributionSchema, dramSchema } from './attribution-schema.js';
 import { key } from './key-notes.js';
+import { policySchema } from './policy-schema.js';
 
 export { notesOf, type KeyNotes } from './key-notes.js';
 
@@ -323,6 +324,7 @@ export const configSchema = z
     dram: dramSchema.prefault({}),
     ledger: ledger.prefault({}),
     export: exporting.prefault({}),
+    policy: policySchema.prefault({}),
     agent: agent.prefault({}),
     log: z
       .strictObject({

@@ -60,6 +60,7 @@ const rig = () => {
     sweep: (isEveryEntry) => void sweeps.push(isEveryEntry),
     refreshNames: () => undefined,
     watchSlots: () => undefined,
+    powerFeed: undefined,
     batchWindows: 10,
   });
   return { ledger, losses, lines, sweeps, measurement };
