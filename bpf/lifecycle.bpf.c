@@ -5,6 +5,7 @@
  * sched_switch. Cost: one storage look-up or creation per event.
  */
 #include "slots.bpf.h"
+#include "feed.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 /*
@@ -26,6 +27,7 @@ int BPF_PROG(wf_task_newtask, struct task_struct *task, __u64 clone_flags)
 		return 0;
 	}
 	state->run_delay_ns = run_delay_ns(task);
+	feed_make_entry(task);
 	state->flags = 0; /* the seed pass may have met the task half-born */
 	parent_state = bpf_task_storage_get(&task_states, parent, NULL, 0);
 	if (parent_state)

@@ -5,6 +5,7 @@
  * the kernel's per-CPU times.
  */
 #include "slots.bpf.h"
+#include "feed.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 /*
@@ -19,6 +20,7 @@ int wf_seed(struct bpf_iter__task *ctx)
 
 	if (!task || !task->pid || task->exit_state)
 		return 0;
+	feed_make_entry(task);
 	if (bpf_task_storage_get(&task_states, task, NULL, 0))
 		return 0;
 	state = bpf_task_storage_get(&task_states, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);

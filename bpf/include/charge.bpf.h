@@ -13,6 +13,7 @@
 #include "package.bpf.h"
 #include "slots.bpf.h"
 #include "weigh.bpf.h"
+#include "feed.bpf.h"
 
 static __always_inline __u64 rise(__u64 now, __u64 base)
 {
@@ -98,8 +99,7 @@ static __always_inline void charge_without_slot(struct cpu_record *cpu, __u32 cp
  * CPU writes its slot.
  */
 static __always_inline struct slot_record *charge(struct cpu_record *cpu, __u32 cpu_number,
-						  const struct slice *slice,
-						  const struct counts *counts)
+						  struct slice *slice, const struct counts *counts)
 {
 	bool is_counted = counter_kinds && counts->is_trusted;
 	struct slot_record *slot = NULL;
@@ -147,6 +147,8 @@ static __always_inline struct slot_record *settle(struct cpu_record *cpu, __u32 
 		.task_ns = rise(sum_exec_ns, cpu->task_base_ns),
 		.slice_ns = rise(edge->now_ns, cpu->switched_in_ns),
 	};
+	struct slot_record *slot;
+	__u64 wait_ns = cpu->queue_wait_ns;
 
 	slice.overlap_ns = overlap_in(cpu, edge->sibling_ns, slice.slice_ns);
 	if (package_on)
@@ -157,7 +159,10 @@ static __always_inline struct slot_record *settle(struct cpu_record *cpu, __u32 
 	cpu->sibling_base_ns = edge->sibling_ns;
 	if (counter_kinds && edge->counts.is_multiplexed)
 		cpu->multiplexed_ns += slice.slice_ns;
-	return charge(cpu, cpu_number, &slice, &edge->counts);
+	slot = charge(cpu, cpu_number, &slice, &edge->counts);
+	if (has_feed)
+		feed_slice(task, &slice, &edge->counts, wait_ns, edge->now_ns);
+	return slot;
 }
 
 /*

@@ -8,6 +8,7 @@
 #define WATTFEED_MAPS_BPF_H
 
 #include "compat.bpf.h"
+#include "power_feed.h"
 #include "records.h"
 #include "slice_math.h"
 
@@ -106,6 +107,17 @@ SHARED struct counter_map llc_misses_events SEC(".maps");
 SHARED struct counter_map vector_ops_events SEC(".maps");
 
 /*
+ * Task -> its entry of the power feed: the feed's pinned `task` map, put here by user space. Made where
+ * task_states is, written where a slice is booked (feed.bpf.h). Without a feed it does not exist.
+ */
+SHARED struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct power_feed_task);
+} feed_tasks SEC(".maps");
+
+/*
  * Configuration: set between open and load, constant for the verifier, which drops what is switched
  * off. slot_mask is slots - 1; without has_smt nothing is done for the overlap; a sibling of -1 is
  * none; cgroup_subsys_id is the v1 controller whose hierarchy names workloads, -1 the unified one;
@@ -120,6 +132,8 @@ SHARED const volatile __s16 smt_sibling_of[RECORDS_CPUS_MAX];
 SHARED const volatile bool has_smt;
 SHARED const volatile bool has_irq_time;
 SHARED const volatile __s32 cgroup_subsys_id;
+SHARED const volatile bool has_feed;
+SHARED const volatile __u32 feed_dram_line_nj; /* memory energy of one last-level miss */
 SHARED const volatile __u8 package_of[RECORDS_CPUS_MAX];
 SHARED const volatile __u32 counter_kinds;
 SHARED const volatile bool has_model;

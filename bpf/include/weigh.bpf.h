@@ -14,6 +14,7 @@ struct slice {
 	__u64 slice_ns; /* steal included */
 	__u64 overlap_ns; /* of slice_ns */
 	__u64 package_on_ns;
+	__u64 predicted_nj; /* out: filled by weigh() */
 };
 
 static __always_inline struct domain_model *model_of(__u32 cpu_number)
@@ -85,7 +86,7 @@ static __always_inline void weigh_uncounted(struct cpu_record *cpu, struct slot_
 
 /* `slot` may be none: the CPU's sums hold the slice all the same. */
 static __always_inline void weigh(struct cpu_record *cpu, __u32 cpu_number,
-				  struct slot_record *slot, const struct slice *slice,
+				  struct slot_record *slot, struct slice *slice,
 				  const struct counts *counts)
 {
 	const struct domain_model *model = model_of(cpu_number);
@@ -100,11 +101,14 @@ static __always_inline void weigh(struct cpu_record *cpu, __u32 cpu_number,
 	weights.package_on_ns = slice->package_on_ns;
 	core_nj = core_energy(model, &weights);
 	cpu->predicted_core_nj += core_nj;
-	if (!slot)
+	if (!slot && !has_feed)
 		return;
 	core_nj = mul_q16(core_nj, READ_ONCE(cpu->core_scale_q16));
+	slice->predicted_nj = core_nj + shared_energy(model, &weights);
+	if (!slot)
+		return;
 	slot->predicted_core_nj += core_nj;
-	slot->predicted_nj += core_nj + shared_energy(model, &weights);
+	slot->predicted_nj += slice->predicted_nj;
 	if (package_on)
 		slot->package_on_ns += slice->package_on_ns;
 }

@@ -13,6 +13,7 @@
 #include "clocks.hh"
 #include "libbpf_log.hh"
 #include "online_cpus.hh"
+#include "power_feed.h"
 #include "probe_programs.hh"
 #include "slice_math.hh"
 #include "task_iterator.hh"
@@ -66,6 +67,7 @@ Status Session::Load() {
   if (!skeleton_) return LibbpfError("open accounting", log);
   if (Status configured = Configure(); !configured.ok()) return configured;
   if (Status resized = ResizeMaps(); !resized.ok()) return resized;
+  if (Status taken = TakeFeed(); !taken.ok()) return taken;
   const bool has_cpu_times = ProbeCpuTimes().ok();
   bpf_program__set_autoload(skeleton_->progs.wf_cpu_times, has_cpu_times);
   const bool has_frequency_event = !CountsEverywhere(options_.counters) && KnowsFrequencyEvent();
@@ -73,6 +75,25 @@ Status Session::Load() {
   if (wattfeed_bpf__load(skeleton_.get()) != 0) return LibbpfError("load accounting", log);
   flush_fd_ = bpf_program__fd(skeleton_->progs.wf_flush);
   cpu_times_fd_ = has_cpu_times ? bpf_program__fd(skeleton_->progs.wf_cpu_times) : -1;
+  return Done{};
+}
+
+// The entries of tasks are written into the feed's pinned map, which the publisher has made and
+// checked. Without a feed neither the map nor the code that would write it is loaded.
+Status Session::TakeFeed() {
+  bpf_map* tasks = skeleton_->maps.feed_tasks;
+  skeleton_->rodata->has_feed = !options_.power_feed_directory.empty();
+  skeleton_->rodata->feed_dram_line_nj = options_.dram_line_nj;
+  if (options_.power_feed_directory.empty()) {
+    if (bpf_map__set_autocreate(tasks, false) != 0) return ErrorFromErrno("leave out feed_tasks");
+    return Done{};
+  }
+  const std::string path = options_.power_feed_directory + "/task";
+  const UniqueFd fd(bpf_obj_get(path.c_str()));
+  if (!fd.is_open()) return ErrorFromErrno("open " + path);
+  if (bpf_map__reuse_fd(tasks, fd.get()) != 0) return ErrorFromErrno("use " + path);
+  if (bpf_map__value_size(tasks) != sizeof(power_feed_task))
+    return Error{"use " + path, EPROTO, "not a map of this version"};
   return Done{};
 }
 

@@ -40,6 +40,8 @@ struct SessionOptions {
   CounterSpecs counters = {};                               // index = possible CPU
   std::vector<std::vector<double>> frequency_factors = {};  // index = CPU domain
   std::vector<std::string> frequency_files = {};            // index = possible CPU; empty = none
+  std::string power_feed_directory = {};  // of the power feed's pins; empty = no feed, no cost
+  uint32_t dram_line_nj = 15;             // energy of a last-level miss, for the feed's entries
 };
 
 class Session {
@@ -85,6 +87,7 @@ class Session {
   void ConfigureModel();
   void ConfigureCpus();
   Status ResizeMaps();
+  Status TakeFeed();
   Status MapTables();
   void PrepareModel();
   Status AttachAll();

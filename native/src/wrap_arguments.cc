@@ -227,6 +227,22 @@ std::optional<uint32_t> ToMaxTasks(Napi::Value value) {
   return static_cast<uint32_t>(*count);
 }
 
+// `powerFeed`: {directory, dramLineNanojoules}, or nothing.
+bool ToFeedOptions(Napi::Value value, SessionOptions& options) {
+  const Napi::Value feed = value.As<Napi::Object>().Get("powerFeed");
+  if (feed.IsUndefined()) return true;
+  const auto directory_value = Property(feed, "power feed", "directory");
+  auto directory = directory_value ? ToText(*directory_value, "directory") : std::nullopt;
+  if (!directory) return false;
+  const auto line_value = Property(feed, "power feed", "dramLineNanojoules");
+  const auto line =
+      line_value ? ToInteger(*line_value, "dramLineNanojoules", 0, 1000) : std::nullopt;
+  if (!line) return false;
+  options.power_feed_directory = std::move(*directory);
+  options.dram_line_nj = static_cast<uint32_t>(*line);
+  return true;
+}
+
 }  // namespace
 
 std::optional<int64_t> ToInteger(Napi::Value value, const char* name, int64_t low, int64_t high) {
@@ -331,6 +347,7 @@ std::optional<SessionOptions> ToSessionOptions(Napi::Value value) {
   const auto stats = stats_value ? ToBoolean(*stats_value, "bpfStats") : std::nullopt;
   if (!stats) return std::nullopt;
   options.bpf_stats = *stats;
+  if (!ToFeedOptions(value, options)) return std::nullopt;
   return ToModelOptions(value, options) ? std::optional(std::move(options)) : std::nullopt;
 }
 

@@ -54,8 +54,10 @@ export interface SessionOptions {
   readonly frequencyFiles?: readonly string[];
   /** Measure BPF run time (kernel.bpf_stats) for the self metrics. */
   readonly bpfStats: boolean;
-  /** Versioned directory of the power feed, whose `task` pin the programs then write; undefined: no feed, no cost. */
-  readonly powerFeedDirectory?: string | undefined;
+  /** Pins whose `task` map the programs then write; undefined: no feed, no cost. */
+  readonly powerFeed?:
+    | { readonly directory: string; readonly dramLineNanojoules: number }
+    | undefined;
 }
 
 /** One energy source to be read at each window's edge, in order. */

@@ -100,7 +100,10 @@ const sessionOptions = (
     counters: counters.byCpu,
     frequencyFactors: frequencyFactorsOf(config.roots.sysfs, topology, facts.cpuModel),
     frequencyFiles: frequencyFilesOf(config.roots.sysfs, count),
-    powerFeedDirectory: powerFeed?.directory,
+    powerFeed: powerFeed && {
+      directory: powerFeed.directory,
+      dramLineNanojoules: Math.round(config.dram.lineNanojoules),
+    },
   };
 };
 
