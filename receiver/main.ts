@@ -3,6 +3,7 @@
 /** Composition root: builds the real things and turns their outcome into an exit code. */
 import { readFileSync } from 'node:fs';
 import { createLogger } from './agent/logger.js';
+import { systemClock } from './host/clock.js';
 import { stopSignal } from './agent/stop-signal.js';
 import { processIo } from './commands/io.js';
 import type { ProgramDeps } from './commands/deps.js';
@@ -53,4 +54,17 @@ const check: ProgramDeps['check'] =
     return printCheck(config, { json, stdout: io.stdout })();
   };
 
-process.exitCode = await runProgram({ version, io, run, measure, check }, process.argv.slice(2));
+const feed: ProgramDeps['feed'] = (config, options) => async () => {
+  const { runFeed } = await import('./feed/run-feed.js');
+  return runFeed(config, options, {
+    write: (text) => io.stdout.write(text),
+    note: writeLog,
+    stopped: async () => stopSignal(process),
+    monotonicNanos: systemClock.monotonicNanos,
+  })();
+};
+
+process.exitCode = await runProgram(
+  { version, io, run, measure, check, feed },
+  process.argv.slice(2),
+);

@@ -3,6 +3,7 @@
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Config } from '../config/config.js';
 import type { Complaint } from '../model/errors.js';
+import type { FeedOptions } from '../feed/run-feed.js';
 import type { CommandIo } from './io.js';
 import type { Outcome } from './outcome.js';
 import type { ReportSource } from '../model/report-source.js';
@@ -29,6 +30,8 @@ export interface ProgramDeps {
   ) => TE.TaskEither<Complaint, ReportSource>;
   /** Prints to `io.stdout` itself. True: this machine can be measured. */
   readonly check: (config: Config, options: CheckOptions) => TE.TaskEither<Complaint, boolean>;
+  /** Prints to `io.stdout` itself. True: a scheduler would take the feed. */
+  readonly feed: (config: Config, options: FeedOptions) => TE.TaskEither<Complaint, boolean>;
 }
 
 /** Called by a command's action when it has ended. */

@@ -49,6 +49,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./explain.js')).explainCommand,
   },
   {
+    name: 'feed',
+    description: 'show the power feed as a scheduler sees it, or publish invented values',
+    load: async () => (await import('./feed-command.js')).feedCommand,
+  },
+  {
     name: 'config',
     description: 'print, check or describe the configuration',
     load: async () => (await import('./config-command.js')).configCommand,

@@ -74,6 +74,7 @@ process.exitCode = await runProgram(
     run: () => TE.right(undefined),
     measure: () => TE.fromIO(fakeMeasuring),
     check: () => TE.right(true),
+    feed: () => TE.right(true),
   },
   process.argv.slice(2),
 );

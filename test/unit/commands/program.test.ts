@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../../receiver/config/config.js';
+import type { FeedOptions } from '../../../receiver/feed/run-feed.js';
 import type { CheckOptions, ProgramDeps } from '../../../receiver/commands/deps.js';
 import { runProgram } from '../../../receiver/commands/program.js';
 import type { ReportSource } from '../../../receiver/model/report-source.js';
@@ -28,6 +29,7 @@ afterAll(() => {
 interface Calls {
   readonly run: Config[];
   readonly check: CheckOptions[];
+  readonly feed: FeedOptions[];
   readonly windowMillis: number[];
   readonly closed: string[];
 }
@@ -36,7 +38,7 @@ const textOf = (stream: PassThrough): string => String(stream.read() ?? '');
 
 const execute = async (argv: readonly string[], over: Partial<ProgramDeps> = {}) => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const calls: Calls = { run: [], check: [], windowMillis: [], closed: [] };
+  const calls: Calls = { run: [], check: [], feed: [], windowMillis: [], closed: [] };
   const ownMeasuring: ReportSource = {
     origin: { _tag: 'Own' },
     latest: () => agentReport(),
@@ -56,6 +58,11 @@ const execute = async (argv: readonly string[], over: Partial<ProgramDeps> = {})
     check: (_config, options) =>
       TE.fromIO(() => {
         calls.check.push(options);
+        return true;
+      }),
+    feed: (_config, options) =>
+      TE.fromIO(() => {
+        calls.feed.push(options);
         return true;
       }),
     measure: (_config, { windowMillis }) =>
@@ -188,6 +195,36 @@ describe('wattfeed run', () => {
       run: () => TE.left(COMPLAINT),
     });
     expect([exitCode, stderr]).toEqual([1, 'wattfeed: load accounting: EPERM; run as root\n']);
+  });
+});
+
+describe('wattfeed feed', () => {
+  it('hands its options on, and ends with 1 where no scheduler would take the feed', async () => {
+    const argv = [
+      'feed',
+      '--config',
+      configFile,
+      '--json',
+      '--watch',
+      '2',
+      '--set',
+      'pid:1 power_mw=5',
+      '--set',
+      'state reference_power_mw=9',
+    ];
+    const { exitCode, calls } = await execute(argv);
+    expect(exitCode).toBe(0);
+    expect(calls.feed).toMatchObject([
+      {
+        json: true,
+        tasks: false,
+        watchSeconds: 2,
+        set: ['pid:1 power_mw=5', 'state reference_power_mw=9'],
+      },
+    ]);
+    const none = await execute(['feed', '--config', configFile], { feed: () => TE.right(false) });
+    expect(none.exitCode).toBe(1);
+    expect((await execute(['feed', '--config', configFile, '--watch', 'x'])).exitCode).toBe(2);
   });
 });
 

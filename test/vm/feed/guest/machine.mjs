@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Agent, schedulers, groups of loads and what the machine knows of them, for the scenarios beside it. */
+import { spawn, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const SIMHW = '/sys/kernel/debug/simhw';
+const MAIN = '/product/dist/receiver/main.js';
+const SCX = '/product/bpf/build/scx-energy';
+const LOAD = '/vm/simhw/simload';
+const STATE = '/sys/fs/bpf/wattfeed/v1/state';
+const PATIENCE_MILLIS = 120_000;
+
+export const out = (name) => `/vm/out/${name}`;
+export const control = (...words) => writeFileSync(`${SIMHW}/control`, words.join(' '));
+export const truth = (name) => writeFileSync(out(`${name}.truth`), readFileSync(`${SIMHW}/truth`));
+export { pause };
+
+/** Waits for a condition; a busy host may take its time. */
+export const until = async (what, holds) => {
+  const deadline = performance.now() + PATIENCE_MILLIS;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
+    await pause(50);
+  }
+};
+
+/** Before all loads, as a service manager would put it: under TCG they take all there is. */
+export const startAgent = async (name, policy, windowMillis = 250) => {
+  const config = `/tmp/${name}.yaml`;
+  const lines = [
+    `window_millis: ${windowMillis}`,
+    'energy:\n  sources: ["powercap"]',
+    'export:\n  enabled: false',
+    `policy:\n  feed: true\n${policy.map((line) => `  ${line}\n`).join('')}`,
+  ];
+  writeFileSync(config, lines.join('\n'));
+  writeFileSync(out(`${name}.yaml`), lines.join('\n'));
+  const log = openSync(out(`${name}.log`), 'w');
+  const agent = spawn('nice', ['-n', '-15', 'node', MAIN, 'run', '--config', config], {
+    stdio: ['ignore', log, log],
+  });
+  const ended = once(agent, 'exit');
+  let hasEnded = false;
+  void ended.then(() => (hasEnded = true));
+  await until(`feed of ${name}`, () => {
+    if (hasEnded) throw new Error(`agent ${name} ended by itself`);
+    return existsSync(STATE) && look().status === 'ok';
+  });
+  return {
+    pid: agent.pid,
+    stop: async () => (agent.kill('SIGTERM'), ended),
+    kill: async () => (agent.kill('SIGKILL'), ended),
+  };
+};
+
+/** What `wattfeed feed --json` says. */
+export const look = (...more) => {
+  try {
+    return JSON.parse(
+      execFileSync('node', [MAIN, 'feed', '--json', ...more], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    );
+  } catch (error) {
+    if (error.stdout) {
+      try {
+        return JSON.parse(error.stdout);
+      } catch {
+        // not JSON: nobody has published
+      }
+    }
+    return { status: 'missing' };
+  }
+};
+
+export const mapId = (pin) =>
+  JSON.parse(
+    execFileSync('bpftool', ['-j', 'map', 'show', 'pinned', `/sys/fs/bpf/wattfeed/v1/${pin}`], { encoding: 'utf8' }),
+  ).id;
+
+export const startScheduler = async (kind, ...options) => {
+  const path = out(`scx-${kind}.log`);
+  const log = openSync(path, 'a');
+  const child = spawn(SCX, [kind, '--stats', '1', ...options], { stdio: ['ignore', log, log] });
+  const ended = once(child, 'exit');
+  await until(`${kind} attached`, () => readFileSync(path, 'utf8').includes('attached'));
+  return {
+    stop: async () => (child.kill('SIGTERM'), ended),
+    /** Numbers of the last line of statistics. */
+    stats: () => {
+      const line = readFileSync(path, 'utf8').split('\n').findLast((text) => text.includes('by energy'));
+      return line === undefined
+        ? {}
+        : Object.fromEntries([...line.matchAll(/([a-z ]+?) (\d+)/g)].map(([, name, value]) => [name.replace(/^.*feed /, '').trim(), Number(value)]));
+    },
+  };
+};
+
+export const sysctl = (path) => readFileSync(path, 'utf8').trim();
+
+/** A cgroup that commands are started in. */
+export const makeCgroup = (name) => {
+  const directory = `/sys/fs/cgroup/${name}`;
+  mkdirSync(directory, { recursive: true });
+  return directory;
+};
+
+/** `count` loads of one class, in a cgroup, under sched_ext if asked for. Stops all. */
+export const startGroup = async (name, count, { cgroup, isScheduled, options = [] }) => {
+  const command = isScheduled ? `exec ${SCX} join ${LOAD}` : `exec ${LOAD}`;
+  const children = Array.from({ length: count }, () => {
+    const into = cgroup === undefined ? '' : `echo 0 >${cgroup}/cgroup.procs && `;
+    return spawn('bash', ['-c', `${into}${command} ${name} 900 ${options.join(' ')}`], { stdio: 'ignore' });
+  });
+  const named = (pid) => {
+    try {
+      return sysctl(`/proc/${pid}/comm`) === name;
+    } catch {
+      return false;
+    }
+  };
+  await until(`${name} started`, () => children.every(({ pid }) => named(pid)));
+  return {
+    pids: children.map(({ pid }) => pid),
+    stop: async () => {
+      for (const child of children) child.kill('SIGKILL');
+      await Promise.all(children.map(async (child) => (child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined)));
+    },
+  };
+};
+
+/** Truths NAME-0 and NAME-1 around that long. */
+export const over = async (name, seconds) => {
+  truth(`${name}-0`);
+  await pause(seconds * 1000);
+  truth(`${name}-1`);
+};
