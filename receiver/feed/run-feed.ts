@@ -76,9 +76,9 @@ const show = async (
   options: FeedOptions,
   io: FeedIo,
 ): Promise<E.Either<Complaint, boolean>> => {
-  let isStopped = false;
+  const stop = { isWanted: false };
   const stopped = io.stopped().then(() => {
-    isStopped = true;
+    stop.isWanted = true;
   });
   for (;;) {
     const document = lookOnce(port, directory, options.tasks);
@@ -87,7 +87,7 @@ const show = async (
     if (options.watchSeconds === undefined) return E.right(document.right.status === 'ok');
     if (!options.json) io.write('\n');
     await Promise.race([stopped, wait(options.watchSeconds * MILLIS_PER_SECOND)]);
-    if (isStopped) return E.right(true);
+    if (stop.isWanted) return E.right(true);
   }
 };
 
@@ -143,13 +143,13 @@ const simulate = async (
   io: FeedIo,
 ): Promise<E.Either<Complaint, boolean>> => {
   const began = performance.now();
-  let isStopped = false;
+  const stop = { isWanted: false };
   void io.stopped().then(() => {
-    isStopped = true;
+    stop.isWanted = true;
   });
   let settings: Settings = new Map();
   let done = 0;
-  while (!isStopped) {
+  while (!stop.isWanted) {
     const elapsedSeconds = (performance.now() - began) / MILLIS_PER_SECOND;
     if (options.forSeconds !== undefined && elapsedSeconds >= options.forSeconds) break;
     for (

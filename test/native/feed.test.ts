@@ -171,9 +171,9 @@ describe('publish', () => {
     let output = '';
     child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()));
     let generations = 0;
-    let hasEnded = false;
-    void exited.then(() => (hasEnded = true));
-    while (!hasEnded) {
+    const race = { hasEnded: false };
+    void exited.then(() => (race.hasEnded = true));
+    while (!race.hasEnded) {
       for (let at = 0; at < 200; at++) valueOf(writing.publish(filled((generations++ % 1e6) + 1)));
       await new Promise((resolve) => setImmediate(resolve));
     }
