@@ -17,9 +17,13 @@ import type { CoefficientsKeeper } from './coefficients-keeper.js';
 import type { Explainer } from './explainer.js';
 import type { Losses } from './losses.js';
 import type { Logger } from './logger.js';
-import type { Pipeline, Surroundings } from './pipeline.js';
+import type { Pipeline, PipelineResult, Surroundings } from './pipeline.js';
 import type { PowerFeed } from './power-feed.js';
 import type { SlotUse } from './slot-watch.js';
+import type { TraceNames } from '../trace/encode-window.js';
+import type { TraceSink } from '../model/trace-sink.js';
+import type { HeaderRecord } from '../trace/wire.js';
+import { TraceTap } from './trace-tap.js';
 
 export interface MeasurementParts {
   readonly session: ActivitySession;
@@ -43,6 +47,9 @@ export interface MeasurementParts {
   readonly watchSlots: (use: SlotUse) => void;
   /** What each window says to the scheduler; undefined: no power feed. */
   readonly powerFeed: PowerFeed | undefined;
+  /** First record of a recording that begins now, and the names in it. */
+  readonly traceHeader: () => HeaderRecord;
+  readonly names: TraceNames;
   /** Windows handed over at once while nobody watches. */
   readonly batchWindows: number;
 }
@@ -73,8 +80,16 @@ export class Measurement {
   #windowsSinceSweep = 0;
   #isClosed = false;
 
+  readonly #tap: TraceTap;
+
   constructor(parts: MeasurementParts) {
     this.#parts = parts;
+    this.#tap = new TraceTap({
+      header: parts.traceHeader,
+      pipeline: parts.pipeline,
+      names: parts.names,
+      onChange: () => this.#setWake(),
+    });
   }
 
   /** Called by the session with one or more windows. Never throws: the loop must go on. */
@@ -85,11 +100,13 @@ export class Measurement {
         this.#lose(window.left._tag);
         break;
       }
-      const report = this.#advance(window.right);
-      if (report.index === BASELINE_WINDOW) continue;
-      last = report;
+      const result = this.#advance(window.right);
+      const { report } = result;
       // Before anybody sees it: a cgroup first charged in this window has no name yet.
       this.#parts.refreshNames();
+      this.#tap.offer(window.right, result);
+      if (report.index === BASELINE_WINDOW) continue;
+      last = report;
       if (this.#listeners.size > 0) this.#tell(report);
     }
     free(batch);
@@ -117,6 +134,9 @@ export class Measurement {
     this.#setWake();
     return answer;
   };
+
+  /** The windows themselves, from the next one on: see TraceTap.attach. */
+  readonly record = (sink: TraceSink): (() => void) | undefined => this.#tap.attach(sink);
 
   readonly latest = (): AgentReport | undefined => this.#latest;
 
@@ -156,14 +176,11 @@ export class Measurement {
     sweep(true);
   }
 
-  #advance(window: ActivityWindow): WindowReport {
+  #advance(window: ActivityWindow): PipelineResult {
     const { pipeline, ledger, self, logger, explainer } = this.#parts;
     const begin = performance.now();
-    const { report, attribution, input, hasNewCoefficients } = pipeline.advance(
-      window,
-      ledger,
-      this.#parts.surroundings(window),
-    );
+    const result = pipeline.advance(window, ledger, this.#parts.surroundings(window));
+    const { report, attribution, input, hasNewCoefficients } = result;
     if (hasNewCoefficients) this.#parts.keeper.changed();
     const attributionNanos = (performance.now() - begin) * 1e6;
     self.book(report, {
@@ -185,7 +202,7 @@ export class Measurement {
       this.#parts.sweep(false);
       this.#verify();
     }
-    return report;
+    return result;
   }
 
   #verify(): void {
@@ -215,6 +232,7 @@ export class Measurement {
       this.#listeners.size > 0 ||
       this.#waiting.length > 0 ||
       this.#parts.explainer.isAsked ||
+      this.#tap.isActive ||
       this.#parts.clock.monotonicNanos() < this.#attentionUntilNanos;
     this.#parts.session.setWakeEvery(isWatched ? 1 : this.#parts.batchWindows);
   }

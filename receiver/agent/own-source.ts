@@ -39,6 +39,10 @@ export const ownSource = (parts: OwnSourceParts): ReportSource => {
     onEnd: () => () => undefined,
     setOptions,
     explain: measurement.explain,
+    record: (sink) =>
+      measurement.record(sink) === undefined
+        ? { what: 'record', cause: 'others record already', remedy: 'end one of them' }
+        : undefined,
     close,
   };
 };

@@ -52,6 +52,8 @@ export interface Surroundings {
   readonly reservations?: Reservations | undefined;
   /** The kernel's core predictions are scaled by each core's own energy counter. */
   readonly hasCoreScales?: boolean | undefined;
+  /** A replay's: those that the recording agent used, by CPU domain, instead of its own. */
+  readonly coefficients?: readonly Coefficients[] | undefined;
 }
 
 export interface PipelineResult {
@@ -128,15 +130,14 @@ export const createPipeline = (options: PipelineOptions): Pipeline => {
       });
       floors.learn(readings, busy, activeWattsIn(window, calibration));
       const idleFloors = floors.watts();
-      const coefficients = calibration.coefficients();
       const input = {
         window,
         readings,
         topology,
         idleFloors,
         settings,
-        coefficients,
         ...surroundings,
+        coefficients: surroundings.coefficients ?? calibration.coefficients(),
       };
       const attribution = attribute(input);
       ledger.book(window, readings, attribution);

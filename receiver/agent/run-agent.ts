@@ -187,6 +187,7 @@ export const runAgent =
       last: running.measurement.last,
       subscribe: running.measurement.subscribe,
       watchThreads: running.threads.watch,
+      record: running.measurement.record,
       explain: running.measurement.explain,
     };
     const server = await serveReports(config.agent.socketPath, viewed, peers)();

@@ -34,6 +34,7 @@ import { makePinDirectory } from './pin-directory.js';
 import { createPipeline } from './pipeline.js';
 import { openPowerFeed, type PowerFeed } from './power-feed.js';
 import { sayStart } from './say-start.js';
+import { traceHeader } from './trace-header.js';
 import { createSlotWatch } from './slot-watch.js';
 import { createThreadWatch, type ThreadWatch } from './thread-watch.js';
 import { createAgentIdentities, type AgentIdentities } from './agent-identities.js';
@@ -201,13 +202,12 @@ const assemble = (
   const threads = createThreadWatch((isWatched) => {
     ledger.setThreadsEnabled(isWatched || options.isExportingThreads);
   });
-  const pipeline = createPipeline({
-    plan,
-    topology,
+  const split = {
     idleWatts: config.energy.idleWatts,
     settings: attributionSettings(config),
     isCalibrating: config.attribution.calibrate,
-  });
+  };
+  const pipeline = createPipeline({ plan, topology, ...split });
   const surroundings = surroundingsReader(config, machine, identities.cgroupPath);
   const keeper = new CoefficientsKeeper({
     pipeline,
@@ -243,6 +243,8 @@ const assemble = (
     refreshNames: identities.refresh,
     watchSlots: createSlotWatch(logger),
     powerFeed,
+    traceHeader: traceHeader(machine, split, version),
+    names: identities,
     batchWindows: BATCH_WINDOWS,
   });
   const sourceText = sourceLabel(plan).text;

@@ -54,6 +54,16 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./feed-command.js')).feedCommand,
   },
   {
+    name: 'record',
+    description: 'write every window to a trace file, for replay and bug reports',
+    load: async () => (await import('./record-command.js')).recordCommand,
+  },
+  {
+    name: 'replay',
+    description: 'attribute a recorded trace again, without a kernel',
+    load: async () => (await import('./replay-command.js')).replayCommand,
+  },
+  {
     name: 'config',
     description: 'print, check or describe the configuration',
     load: async () => (await import('./config-command.js')).configCommand,

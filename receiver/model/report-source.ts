@@ -6,6 +6,7 @@
 import type { AgentReport } from './agent-report.js';
 import type { ExplainTarget, Explanation } from './explanation.js';
 import type { Complaint } from './errors.js';
+import type { TraceSink } from './trace-sink.js';
 
 export type SourceOrigin =
   | {
@@ -44,6 +45,11 @@ export interface ReportSource {
    * entity, or no window will come (`onEnd` then says why).
    */
   readonly explain: (target: ExplainTarget) => Promise<Explanation | undefined>;
+  /**
+   * The windows themselves from the next one on, until `close`; own measuring then hands over its last
+   * one first. Undefined: that is so; else why it cannot be.
+   */
+  readonly record: (sink: TraceSink) => Complaint | undefined;
   /** Ends the subscription; own measuring detaches everything. Twice is fine. */
   readonly close: () => Promise<void>;
 }

@@ -10,6 +10,7 @@ import type {
 import type { AgentReport } from '../model/agent-report.js';
 import type { ExplainTarget, Explanation } from '../model/explanation.js';
 import type { Complaint } from '../model/errors.js';
+import type { TraceItem, TraceSink } from '../model/trace-sink.js';
 import { lineSplitter, parseJson } from './lines.js';
 import { MAX_MESSAGE_BYTES, type ViewerRequest } from './protocol.js';
 import { messageSchema, type ViewerMessage } from './report-schema.js';
@@ -53,6 +54,7 @@ export class AgentLink implements ReportSource {
   #ended: Complaint | undefined;
   #refusal: AgentRefusal | undefined;
   #isClosed = false;
+  #sink: TraceSink | undefined;
   readonly #socket: Socket;
   readonly #path: string;
   readonly #reportListeners = new Set<ReportListener>();
@@ -138,6 +140,13 @@ export class AgentLink implements ReportSource {
     return (await answered)?.explanation;
   }
 
+  record(sink: TraceSink): Complaint | undefined {
+    if (this.#ended !== undefined) return this.#ended;
+    this.#sink = sink;
+    this.#send({ request: 'record' });
+    return undefined;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#socket.destroy();
@@ -185,6 +194,8 @@ export class AgentLink implements ReportSource {
         return this.#break(`it answers ${message.error.code}: ${message.error.message}`);
       case 'explanation':
         return this.#awaitedExplanation.settle({ explanation: message.explanation ?? undefined });
+      case 'trace':
+        return this.#sink?.take(itemOf(message.record));
       case 'done':
         return;
     }
@@ -214,6 +225,15 @@ export class AgentLink implements ReportSource {
     for (const listener of this.#endListeners) listener(reason);
   }
 }
+
+const itemOf = (record: Readonly<Record<string, unknown>>): TraceItem => {
+  const { type, endNanos } = record;
+  return {
+    type: String(type),
+    json: JSON.stringify(record),
+    endNanos: type === 'window' && typeof endNanos === 'string' ? BigInt(endNanos) : undefined,
+  };
+};
 
 const pathOf = (issues: readonly { readonly path: readonly PropertyKey[] }[]): string =>
   issues[0]?.path.map(String).join('.') ?? '';

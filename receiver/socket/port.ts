@@ -2,6 +2,7 @@
 /** What the socket server needs from the agent and from the kernel. */
 import type * as E from 'fp-ts/lib/Either.js';
 import type { ExplainTarget, Explanation } from '../model/explanation.js';
+import type { TraceSink } from '../model/trace-sink.js';
 import type { AgentReport } from '../model/agent-report.js';
 
 export interface ViewedAgent {
@@ -15,6 +16,8 @@ export interface ViewedAgent {
   readonly subscribe: (listener: (report: AgentReport) => void) => () => void;
   /** Reports carry this process's threads until the returned function is called. */
   readonly watchThreads: (pid: number) => () => void;
+  /** Windows themselves, for a recording; undefined: too many record already. */
+  readonly record: (sink: TraceSink) => (() => void) | undefined;
   /** Undefined: no such entity. Takes until the end of a window in which it ran. */
   readonly explain: (target: ExplainTarget) => Promise<Explanation | undefined>;
 }

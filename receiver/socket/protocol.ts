@@ -23,6 +23,7 @@ export const requestSchema = z.discriminatedUnion('request', [
   z.object({ id: id.optional(), request: z.literal('last') }),
   z.object({ id: id.optional(), request: z.literal('subscribe'), threadsOf: pid.optional() }),
   z.object({ id: id.optional(), request: z.literal('unsubscribe') }),
+  z.object({ id: id.optional(), request: z.literal('record') }),
   z.object({
     id: id.optional(),
     request: z.literal('detail'),
@@ -95,6 +96,8 @@ export type AgentMessage =
       /** Null: the agent knows no such entity. */
       readonly explanation: Explanation | null;
     }
+  /** One record of docs/trace-format.md. */
+  | { readonly type: 'trace'; readonly record: object }
   | { readonly type: 'done'; readonly id: RequestId | null }
   | {
       readonly type: 'error';
@@ -114,3 +117,7 @@ export const reportLine = (
 ): string =>
   `{"type":"report","id":${JSON.stringify(requestId)},"skippedWindows":${skippedWindows},` +
   `"report":${reportJson}}\n`;
+
+/** A record as a line, from its JSON. */
+export const traceLine = (recordJson: string): string =>
+  `{"type":"trace","record":${recordJson}}\n`;

@@ -124,6 +124,7 @@ export const messageSchema = z.discriminatedUnion('type', [
     report: reportSchema.nullable(),
   }),
   z.object({ type: z.literal('explanation'), explanation: explanationSchema.nullable() }),
+  z.object({ type: z.literal('trace'), record: z.record(z.string(), z.unknown()) }),
   z.object({ type: z.literal('done') }),
   z.object({
     type: z.literal('error'),

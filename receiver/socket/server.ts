@@ -13,6 +13,7 @@ import type { PeerCheck, ViewedAgent } from './port.js';
 import {
   lineOf,
   reportLine,
+  traceLine,
   type EntityDetail,
   type RequestId,
   type ViewerRequest,
@@ -83,8 +84,11 @@ class Viewers implements ViewerHost {
         viewer.subscription = this.#subscriptionOf(id, request.threadsOf);
         this.#follow();
         return lineOf({ type: 'done', id });
+      case 'record':
+        return this.#record(viewer, id);
       case 'unsubscribe':
         viewer.subscription = undefined;
+        viewer.recording = undefined;
         this.#follow();
         return lineOf({ type: 'done', id });
       case 'detail':
@@ -113,6 +117,27 @@ class Viewers implements ViewerHost {
       this.#unsubscribe?.();
       this.#unsubscribe = undefined;
     }
+  }
+
+  /** `done` comes before the first record: what a viewer is answered is in its order. */
+  #record(viewer: Viewer, id: RequestId | null): string {
+    const records: string[] = [];
+    let isAnswered = false;
+    viewer.recording = this.#agent.record({
+      canTake: () => viewer.canTakeTrace(),
+      take: ({ json }) => {
+        if (isAnswered) viewer.sendTrace(json);
+        else records.push(traceLine(json));
+      },
+    });
+    isAnswered = true;
+    return viewer.recording === undefined
+      ? lineOf({
+          type: 'error',
+          id,
+          error: { code: 'failed', message: 'others record already; each costs the agent' },
+        })
+      : lineOf({ type: 'done', id }) + records.join('');
   }
 
   async #last(id: RequestId | null): Promise<string> {

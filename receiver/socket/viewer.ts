@@ -10,6 +10,7 @@ import {
   SOCKET_PROTOCOL,
   lineOf,
   reportLine,
+  traceLine,
   requestIdSchema,
   requestSchema,
   type AgentMessage,
@@ -36,8 +37,16 @@ export interface Viewer {
   subscription: Subscription | undefined;
   /** A window for this viewer, as JSON; skipped if the last one is still on its way. */
   readonly offer: (reportJson: string) => void;
+  /** Ends the recording for this viewer, if there is one. Setting it ends the former one. */
+  recording: (() => void) | undefined;
+  /** For a recorder: what it has not read is bounded in bytes. */
+  readonly canTakeTrace: () => boolean;
+  readonly sendTrace: (recordJson: string) => void;
   readonly end: (reason: string) => Promise<void>;
 }
+
+/** A recorder may be behind by so much: some seconds of 10,000 active tasks. Beyond it windows are left out. */
+const MAX_TRACE_BACKLOG_BYTES = 32 * 1024 * 1024;
 
 /** How long an ending agent waits for a viewer to take the last line. */
 const END_MILLIS = 300;
@@ -47,6 +56,7 @@ const errorLine = (id: RequestId | null, code: ErrorCode, message: string): stri
 
 class ConnectedViewer implements Viewer {
   #subscription: Subscription | undefined;
+  #recording: (() => void) | undefined;
   #skippedWindows = 0;
   #isBlocked = false;
   #isAnswering = false;
@@ -74,6 +84,7 @@ class ConnectedViewer implements Viewer {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.subscription = undefined;
+      this.recording = undefined;
       host.closed(this);
     });
     this.#write(
@@ -93,6 +104,23 @@ class ConnectedViewer implements Viewer {
     this.#subscription?.release();
     this.#subscription = next;
     this.#skippedWindows = 0;
+  }
+
+  get recording(): (() => void) | undefined {
+    return this.#recording;
+  }
+
+  set recording(next: (() => void) | undefined) {
+    this.#recording?.();
+    this.#recording = next;
+  }
+
+  canTakeTrace(): boolean {
+    return !this.#socket.destroyed && this.#socket.writableLength < MAX_TRACE_BACKLOG_BYTES;
+  }
+
+  sendTrace(recordJson: string): void {
+    this.#write(traceLine(recordJson));
   }
 
   offer(reportJson: string): void {

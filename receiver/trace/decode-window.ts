@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Records back to windows. One decoder per trace: it remembers who the slots are. Pure. */
 import * as E from 'fp-ts/lib/Either.js';
+import type { Surroundings } from '../agent/pipeline.js';
 import { NO_STATS } from '../attribution/window-report.js';
 import type {
   ActivityWindow,
@@ -180,3 +181,20 @@ export class WindowDecoder {
     });
   }
 }
+
+/** What was read beside the window. */
+export const surroundingsOf = ({
+  memory,
+  reservations,
+  hasCoreScales,
+}: WindowRecord): Surroundings => ({
+  memory: memory && {
+    nodeSharesOfCgroup: new Map(
+      memory.nodeShares.map(({ cgroupId, shares }) => [BigInt(cgroupId), shares]),
+    ),
+    residentBytesOfProcess: new Map(memory.residentBytes.map(({ pid, bytes }) => [pid, bytes])),
+  },
+  reservations:
+    reservations && new Map(reservations.map(({ cgroupId, cpus }) => [BigInt(cgroupId), cpus])),
+  hasCoreScales,
+});

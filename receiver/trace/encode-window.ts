@@ -11,6 +11,8 @@ import type {
   RawReading,
   TaskSample,
 } from '../model/activity.js';
+import type { Surroundings } from '../agent/pipeline.js';
+import type { Coefficients } from '../model/coefficients.js';
 import type { DomainBalance, WindowShares } from '../model/window.js';
 import type { WindowRecord, WireCpu, WireIdentity, WireReading, WireTask } from './wire.js';
 
@@ -20,10 +22,12 @@ export interface TraceNames {
   readonly cgroupPath: (id: bigint) => string;
 }
 
-/** What the agent made of the window, for replay to compare. */
+/** What the agent made of the window, for replay to compare, and from what beside it. */
 export interface LiveResult {
   readonly balances: readonly DomainBalance[];
   readonly shares: WindowShares;
+  /** Coefficients: the same array as long as nothing changes. */
+  readonly input: Surroundings;
 }
 
 type NumberKey<T> = { [K in keyof T]-?: T[K] extends number ? K : never }[keyof T];
@@ -185,8 +189,36 @@ const liveOf = ({ balances, shares }: LiveResult): NonNullable<WindowRecord['liv
 /** Who everybody is, is told again now and then: of a damaged file, what follows is whole again. */
 const RETELL_WINDOWS = 60;
 
+const surroundingsOf = ({
+  memory,
+  reservations,
+  hasCoreScales,
+}: Surroundings): Partial<Pick<WindowRecord, 'memory' | 'reservations' | 'hasCoreScales'>> => ({
+  ...(memory === undefined
+    ? {}
+    : {
+        memory: {
+          nodeShares: [...memory.nodeSharesOfCgroup].map(([cgroupId, shares]) => ({
+            cgroupId: String(cgroupId),
+            shares: [...shares],
+          })),
+          residentBytes: [...memory.residentBytesOfProcess].map(([pid, bytes]) => ({ pid, bytes })),
+        },
+      }),
+  ...(reservations === undefined
+    ? {}
+    : {
+        reservations: [...reservations].map(([cgroupId, cpus]) => ({
+          cgroupId: String(cgroupId),
+          cpus,
+        })),
+      }),
+  ...(hasCoreScales === undefined ? {} : { hasCoreScales }),
+});
+
 export class WindowEncoder {
   private windows = 0;
+  private toldCoefficients: readonly Coefficients[] | undefined;
   private readonly told = new Map<number, TaskSample>();
   private readonly toldPaths = new Map<bigint, string>();
   private readonly toldUsers = new Map<number, string>();
@@ -199,6 +231,7 @@ export class WindowEncoder {
       this.told.clear();
       this.toldPaths.clear();
       this.toldUsers.clear();
+      this.toldCoefficients = undefined;
     }
     this.windows += 1;
     const record: WindowRecord = {
@@ -229,10 +262,20 @@ export class WindowEncoder {
       users: tasks.flatMap((task) => this.userIfNew(task.uid)),
       tasks: tasks.map(taskRow),
       overflow: overflow.map(overflowRow),
+      ...surroundingsOf(live?.input ?? {}),
+      ...this.coefficientsIfNew(live?.input.coefficients),
       ...(live === undefined ? {} : { live: liveOf(live) }),
     };
     for (const task of tasks) if (task.isDead) this.told.delete(task.slot);
     return record;
+  }
+
+  private coefficientsIfNew(
+    coefficients: readonly Coefficients[] | undefined,
+  ): Partial<Pick<WindowRecord, 'coefficients'>> {
+    if (coefficients === undefined || coefficients === this.toldCoefficients) return {};
+    this.toldCoefficients = coefficients;
+    return { coefficients: coefficients.map((one) => ({ ...one })) };
   }
 
   private identityIfNew(task: TaskSample): readonly WireIdentity[] {

@@ -17,6 +17,8 @@ export interface LineProblem {
   readonly cause: string;
 }
 
+const NO_ZONES: ZoneSums = new Map();
+
 const zonesOf = (zones: ZoneSums): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...zones].sort(([a], [b]) => (a < b ? -1 : 1)).map(([zone, energy]) => [zone, String(energy)]),
@@ -68,7 +70,7 @@ const kindSums = (replay: Replay) => {
       );
     const ofProcesses =
       sumOf([...(entities?.processes.values() ?? [])].map(({ zones }) => inZones(zones))) +
-      inZones(entities?.overflow ?? new Map());
+      inZones(entities?.overflow ?? NO_ZONES);
     const ofCgroups = sumOf(
       [...(entities?.cgroups.values() ?? [])].map(({ zones }) => inZones(zones)),
     );
@@ -111,7 +113,18 @@ const entityRows = (replay: Replay) => {
       cpuNanos: String(cpuNanos),
       microjoules: zonesOf(zones),
     })),
-    overflow: { microjoules: zonesOf(entities?.overflow ?? new Map()) },
+    overflow: { microjoules: zonesOf(entities?.overflow ?? NO_ZONES) },
+  };
+};
+
+/** What was in effect, in the end. */
+const splitOf = (replay: Replay) => {
+  const { options, pipeline } = replay.state ?? {};
+  return {
+    settings: options?.settings ?? null,
+    idleWatts: options?.idleWatts ?? null,
+    isCalibrating: options?.isCalibrating ?? false,
+    coefficients: pipeline?.coefficients() ?? [],
   };
 };
 
@@ -136,6 +149,7 @@ export const replayReport = (replay: Replay, { path, problems }: ReportContext) 
       hasEnd: replay.hasEnd,
       problems,
     },
+    split: splitOf(replay),
     conservation: {
       closes:
         defects.length === 0 &&

@@ -4,12 +4,18 @@
  * one by one; at the end there are sums and the proof that they close. Deterministic.
  */
 import * as E from 'fp-ts/lib/Either.js';
-import { createPipeline, type Pipeline, type PipelineOptions } from '../agent/pipeline.js';
+import {
+  createPipeline,
+  type Pipeline,
+  type PipelineOptions,
+  type Surroundings,
+} from '../agent/pipeline.js';
 import type { WindowAttribution } from '../attribution/attribute.js';
 import { Ledger } from '../attribution/ledger.js';
 import { UNNAMED } from '../attribution/unnamed.js';
+import type { Coefficients } from '../model/coefficients.js';
 import type { ActivityWindow } from '../model/activity.js';
-import { WindowDecoder } from './decode-window.js';
+import { WindowDecoder, surroundingsOf } from './decode-window.js';
 import { DomainSums } from './domain-sums.js';
 import { EntityZones } from './entity-zones.js';
 import { FreeReadings } from './free-readings.js';
@@ -30,6 +36,8 @@ export interface ReplayOptions {
   readonly isLenient: boolean;
   /** The trace was recorded with other settings than it is replayed with: its result will differ. */
   readonly isOverridden: boolean;
+  /** False: as `setup` says. */
+  readonly usesRecordedCoefficients: boolean;
 }
 
 interface Pending {
@@ -67,6 +75,7 @@ export class Replay {
   public startNanos: bigint | undefined;
   public endNanos: bigint | undefined;
   private started: Started | undefined;
+  private coefficients: readonly Coefficients[] | undefined;
   private before: ((pipeline: Pipeline) => void)[] = [];
   private readonly decoder: WindowDecoder;
 
@@ -142,7 +151,12 @@ export class Replay {
   private takeState(json: unknown): E.Either<LineDefect, void> {
     const state = parsePipelineState(json);
     if (E.isLeft(state)) return state;
-    this.before.push((pipeline) => pipeline.restore(state.right));
+    const { counters, floors, fits } = state.right;
+    // Coefficients that were given are not replaced by learnt ones.
+    const takesFits = this.options.usesRecordedCoefficients && fits !== undefined;
+    this.before.push((pipeline) =>
+      pipeline.restore({ counters, floors, ...(takesFits ? { fits } : {}) }),
+    );
     return OK;
   }
 
@@ -170,7 +184,11 @@ export class Replay {
   private advance(started: Started, isEnd: boolean): void {
     for (const { window, record, before } of started.free.ready(isEnd)) {
       for (const change of before) change(started.pipeline);
-      const { report, attribution } = started.pipeline.advance(window, started.ledger);
+      const { report, attribution } = started.pipeline.advance(
+        window,
+        started.ledger,
+        this.surroundings(record),
+      );
       this.domains.book(window.index, report.readings, attribution);
       started.entities.book(window, attribution.shares);
       this.live.compare(window, record, attribution);
@@ -181,6 +199,12 @@ export class Replay {
 
   /** For those who want each window. */
   public onWindow: ((window: ActivityWindow, attribution: WindowAttribution) => void) | undefined;
+
+  private surroundings(record: WindowRecord): Surroundings {
+    if (this.options.usesRecordedCoefficients)
+      this.coefficients = record.coefficients ?? this.coefficients;
+    return { ...surroundingsOf(record), coefficients: this.coefficients };
+  }
 
   private count({ index, startNanos, endNanos }: ActivityWindow): void {
     this.windows += 1;

@@ -208,6 +208,32 @@ const window = z.looseObject({
   overflow: z
     .array(z.looseObject({ cgroupId: whole, cpuDomain: small, runtimeNanos: count }))
     .default([]),
+  /** What was read beside the window. */
+  memory: z
+    .looseObject({
+      /** Of a cgroup: part of its memory on each NUMA node. */
+      nodeShares: z
+        .array(z.looseObject({ cgroupId: whole, shares: z.array(z.number()) }))
+        .default([]),
+      residentBytes: z.array(z.looseObject({ pid: small, bytes: count })).default([]),
+    })
+    .optional(),
+  /** CPUs that cgroups have reserved. */
+  reservations: z.array(z.looseObject({ cgroupId: whole, cpus: z.number().min(0) })).optional(),
+  hasCoreScales: flag,
+  /** From this window on, by CPU domain. */
+  coefficients: z
+    .array(
+      z.looseObject({
+        cycleNanojoules: z.number(),
+        instructionNanojoules: z.number(),
+        vectorNanojoules: z.number(),
+        llcMissNanojoules: z.number(),
+        coreWatts: z.number(),
+        packageOnWatts: z.number(),
+      }),
+    )
+    .optional(),
   /** What the writer itself made of the window: replay compares. */
   live: z
     .looseObject({

@@ -30,6 +30,7 @@ export const fakeAgent = (first?: AgentReport): FakeAgent => {
         watched.splice(watched.indexOf(pid), 1);
       };
     },
+    record: () => undefined,
     explanation: undefined,
     async explain() {
       return Promise.resolve(this.explanation);

@@ -54,6 +54,7 @@ const fakeMeasuring = (): ReportSource => {
       return () => ends.delete(listener);
     },
     explain: async () => Promise.resolve(undefined),
+    record: () => undefined,
     setOptions: (options) => {
       if ('threadsOf' in options) threadsOf = options.threadsOf;
     },

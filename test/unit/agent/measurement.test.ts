@@ -9,6 +9,7 @@ import { Explainer } from '../../../receiver/agent/explainer.js';
 import { Losses } from '../../../receiver/agent/losses.js';
 import { createLogger } from '../../../receiver/agent/logger.js';
 import { Measurement } from '../../../receiver/agent/measurement.js';
+import { UNNAMED } from '../../../receiver/attribution/unnamed.js';
 import { createPipeline } from '../../../receiver/agent/pipeline.js';
 import { SelfTotals } from '../../../receiver/export/self-totals.js';
 import { systemClock } from '../../../receiver/host/clock.js';
@@ -61,6 +62,10 @@ const rig = () => {
     refreshNames: () => undefined,
     watchSlots: () => undefined,
     powerFeed: undefined,
+    traceHeader: () => {
+      throw new Error('nobody records here');
+    },
+    names: UNNAMED,
     batchWindows: 10,
   });
   return { ledger, losses, lines, sweeps, measurement };

@@ -45,6 +45,7 @@ const execute = async (argv: readonly string[], over: Partial<ProgramDeps> = {})
     subscribe: () => () => undefined,
     onEnd: () => () => undefined,
     setOptions: () => undefined,
+    record: () => undefined,
     explain: async () => Promise.resolve(undefined),
     close: async () => {
       calls.closed.push('own');
