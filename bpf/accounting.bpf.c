@@ -92,6 +92,7 @@ static __always_inline void switch_in(struct cpu_record *cpu, __u32 cpu_number,
 	cpu->task_address = (__u64)next;
 	cpu->switched_in_ns = edge->now_ns;
 	cpu->sibling_base_ns = edge->sibling_ns;
+	cpu->package_on_base_ns = edge->package_on_ns;
 	if (!tid) {
 		cpu->slot = SLOT_NONE;
 		cpu->charge_to = CHARGE_IDLE;
@@ -121,17 +122,15 @@ int BPF_PROG(wf_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	stat_inc(cpu, ACCT_STAT_SWITCHES);
 	edge.sibling_ns = sibling_busy_ns(cpu_number, edge.now_ns);
 	take_counts(cpu, &edge.counts);
-	follow_package(cpu, cpu_number, next->pid, &edge.shares);
+	edge.package_on_ns = follow_package(cpu, cpu_number, edge.now_ns, next->pid);
 	if (cpu->task_address != (__u64)prev) {
-		repair(cpu, cpu_number, prev, edge.now_ns,
+		repair(cpu, cpu_number, prev, &edge,
 		       prev->nvcsw - (!preempt && task_state_bits(prev)));
 		distrust(&edge);
 	}
 	if (cpu->tid)
 		switch_out(cpu, cpu_number, prev, &edge);
 	switch_in(cpu, cpu_number, next, &edge);
-	if (package_on == PACKAGE_ON_COUNTED)
-		cpu->on_share_q16 = edge.shares.after_q16;
 	publish_busy(cpu, edge.now_ns);
 	return 0;
 }
@@ -155,9 +154,9 @@ int wf_flush(void *ctx)
 	stat_inc(cpu, ACCT_STAT_FLUSHES);
 	edge.sibling_ns = sibling_busy_ns(cpu_number, edge.now_ns);
 	take_counts(cpu, &edge.counts);
-	follow_package(cpu, cpu_number, running->pid, &edge.shares);
+	edge.package_on_ns = follow_package(cpu, cpu_number, edge.now_ns, running->pid);
 	if (cpu->task_address != (__u64)running) {
-		repair(cpu, cpu_number, running, edge.now_ns, running->nvcsw);
+		repair(cpu, cpu_number, running, &edge, running->nvcsw);
 		distrust(&edge);
 	}
 	cpu->tid = running->pid;
@@ -168,8 +167,6 @@ int wf_flush(void *ctx)
 			/* the seed pass or a returned slot may have helped since */
 			find_slot(cpu, cpu_number, running);
 	}
-	if (package_on == PACKAGE_ON_COUNTED)
-		cpu->on_share_q16 = edge.shares.after_q16;
 	publish_busy(cpu, edge.now_ns);
 	return cpu->tid;
 }

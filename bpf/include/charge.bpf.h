@@ -134,7 +134,7 @@ static __always_inline struct slot_record *charge(struct cpu_record *cpu, __u32 
 struct edge {
 	__u64 now_ns;
 	__u64 sibling_ns; /* the sibling's busy time */
-	struct on_shares shares;
+	__u64 package_on_ns; /* the package's integral */
 	struct counts counts;
 };
 
@@ -151,12 +151,11 @@ static __always_inline struct slot_record *settle(struct cpu_record *cpu, __u32 
 	__u64 wait_ns = cpu->queue_wait_ns;
 
 	slice.overlap_ns = overlap_in(cpu, edge->sibling_ns, slice.slice_ns);
-	if (package_on)
-		slice.package_on_ns =
-			package_on_ns(slice.slice_ns, cpu->on_share_q16, edge->shares.before_q16);
+	slice.package_on_ns = package_on_of(cpu, edge->package_on_ns, slice.slice_ns);
 	cpu->task_base_ns += slice.task_ns;
 	cpu->switched_in_ns = edge->now_ns;
 	cpu->sibling_base_ns = edge->sibling_ns;
+	cpu->package_on_base_ns = edge->package_on_ns;
 	if (counter_kinds && edge->counts.is_multiplexed)
 		cpu->multiplexed_ns += slice.slice_ns;
 	slot = charge(cpu, cpu_number, &slice, &edge->counts);
@@ -217,17 +216,19 @@ static __always_inline __u64 unbooked_ns(struct task_struct *task)
  * rest. Leaves the record as if the running task had been switched in right after that.
  */
 static __noinline int repair(struct cpu_record *cpu, __u32 cpu_number, struct task_struct *running,
-			     __u64 now_ns, __u64 nvcsw_base)
+			     const struct edge *edge, __u64 nvcsw_base)
 {
 	__u64 gap_ns, run_ns = 0;
 	struct slice vanished = {};
 	struct counts none = {};
 
-	gap_ns = rise(now_ns, cpu->switched_in_ns);
-	if (!cpu->known)
+	gap_ns = rise(edge->now_ns, cpu->switched_in_ns);
+	if (!cpu->known) {
 		gap_ns = 0;
-	else
+		cpu->package_on_base_ns = edge->package_on_ns;
+	} else {
 		stat_inc(cpu, ACCT_STAT_DISCONTINUITY);
+	}
 	if (running->pid)
 		run_ns = unbooked_ns(running);
 	if (run_ns > gap_ns)
@@ -239,8 +240,8 @@ static __noinline int repair(struct cpu_record *cpu, __u32 cpu_number, struct ta
 		/* behind an idle CPU nobody knows when the vanished task left it */
 		vanished.slice_ns = running->pid ? gap_ns - run_ns : vanished.task_ns;
 		cpu->task_base_ns += vanished.task_ns;
-		if (package_on) /* who else ran in the gap is not known */
-			vanished.package_on_ns = mul_q16(vanished.slice_ns, cpu->on_share_q16);
+		vanished.package_on_ns = package_on_of(cpu, edge->package_on_ns, vanished.slice_ns);
+		cpu->package_on_base_ns += vanished.package_on_ns;
 		charge(cpu, cpu_number, &vanished, &none);
 		if (cpu->slot != SLOT_NONE)
 			mark_touched(cpu->slot);
@@ -250,7 +251,7 @@ static __noinline int repair(struct cpu_record *cpu, __u32 cpu_number, struct ta
 	cpu->tid = running->pid;
 	cpu->slot = SLOT_NONE;
 	cpu->charge_to = CHARGE_IDLE;
-	cpu->switched_in_ns = now_ns - run_ns;
+	cpu->switched_in_ns = edge->now_ns - run_ns;
 	cpu->task_base_ns = running->se.sum_exec_runtime - run_ns;
 	cpu->nvcsw_base = nvcsw_base;
 	if (running->pid)

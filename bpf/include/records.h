@@ -167,13 +167,14 @@ struct cpu_record {
 	struct counter_reading counter_base[COUNTER_KINDS];
 	__u32 counters_known;  /* 1: those are readings; 0: none yet, or the last one failed */
 	__u32 is_active;       /* 1: this CPU is in its package's count of busy CPUs */
-	__u32 on_share_q16;    /* 1 / busy CPUs of the package at switched_in_ns, or their mean */
+	__u32 pad;
 	/* written by user space, read here: single words, each good by itself */
+	__u32 on_share_q16;    /* PACKAGE_ON_MEAN: 1 / busy CPUs of the package, last window's mean */
 	__u32 counter_kinds;   /* bit by enum counter_kind: has an event on this CPU; 0 = counts nothing */
 	__u32 frequency_khz;   /* last known; 0 = unknown. Also written at a frequency change */
 	__u32 uncounted_rate_q16; /* phi(f) x f, cycles per ns, for slices without counters */
 	__u32 core_scale_q16;  /* measured / predicted energy of the core; 1.0 where there is no measure */
-	__u32 pad;
+	__u64 package_on_base_ns; /* the package's integral of 1 / busy CPUs at switched_in_ns */
 	__u64 queue_wait_ns;   /* the running task's, not booked yet */
 	/* sums since load */
 	__u64 counted_ns;      /* task time of counted slices */
@@ -182,7 +183,7 @@ struct cpu_record {
 	__u64 predicted_core_nj; /* of all slices, without core_scale_q16 */
 	__u64 counter_failures; /* readings that failed */
 	__u64 multiplexed_ns;  /* slice time dropped because an event did not run throughout */
-	__u64 spare[3];
+	__u64 spare[2];
 };
 RECORD_ASSERT(sizeof(struct cpu_record) == 448);
 
@@ -206,14 +207,17 @@ RECORD_ASSERT(sizeof(struct domain_model) == 32 + 4 * RECORDS_FACTOR_STEPS);
 /* How package_on_ns is integrated. */
 enum package_on_method {
 	PACKAGE_ON_NONE = 0,
-	PACKAGE_ON_COUNTED, /* busy CPUs counted at each edge, trapezoid of 1/n */
+	PACKAGE_ON_COUNTED, /* busy CPUs counted at each idle or busy edge, exact */
 	PACKAGE_ON_MEAN,    /* cpu_record.on_share_q16 is user space's: the last window's mean */
 };
 
-/* Busy CPUs of one package, alone on its line. */
+/*
+ * One package, alone on its cache line. In one word, so that it changes and is read as a whole: the
+ * number of its busy CPUs, and with the clock the integral of 1 / that number; see slice_math.h.
+ */
 struct package_state {
-	__u32 busy_cpus;
-	__u32 pad[15];
+	__u64 word;
+	__u64 pad[7];
 };
 RECORD_ASSERT(sizeof(struct package_state) == 64);
 

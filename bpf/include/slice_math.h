@@ -110,10 +110,48 @@ SLICE_MATH __u64 uncounted_cycles(__u64 slice_ns, __u64 overlap_ns, __u32 rate_q
 	return mul_q16(slice_ns - mul_q16(overlap_ns, SMT_LOSS_UNCOUNTED_Q16), rate_q16);
 }
 
-/* Integral of 1 / busy CPUs over the slice, from its values at both ends. */
-SLICE_MATH __u64 package_on_ns(__u64 slice_ns, __u32 share_then_q16, __u32 share_now_q16)
+/*
+ * The time a package is on, dealt out among its busy CPUs: V = integral of dt / n. A package's word
+ * holds n in its low bits and, above, what V(now) exceeds now / n by; both change by one
+ * compare-and-swap, and V runs on by itself in between. V is modulo 2^54 ns (half a year): only
+ * differences over a slice are used.
+ */
+#define PACKAGE_CPUS_BITS 10
+#define PACKAGE_CPUS_MASK ((1ULL << PACKAGE_CPUS_BITS) - 1)
+#define PACKAGE_ON_BITS (64 - PACKAGE_CPUS_BITS)
+#define PACKAGE_ON_MASK ((1ULL << PACKAGE_ON_BITS) - 1)
+
+SLICE_MATH __u64 clock_part(__u64 now_ns, __u32 busy_cpus)
 {
-	return mul_fixed(slice_ns, (__u64)share_then_q16 + share_now_q16, Q16_SHIFT + 1);
+	return busy_cpus ? mul_q16(now_ns, Q16_ONE / busy_cpus) : 0;
+}
+
+SLICE_MATH __u64 package_on_at(__u64 word, __u64 now_ns)
+{
+	__u64 part = clock_part(now_ns, word & PACKAGE_CPUS_MASK);
+
+	return ((word >> PACKAGE_CPUS_BITS) + part) & PACKAGE_ON_MASK;
+}
+
+/* The word with that many CPUs busy from now on; V does not jump. */
+SLICE_MATH __u64 package_word(__u64 word, __u64 now_ns, __u32 busy_cpus)
+{
+	__u64 offset = package_on_at(word, now_ns) - clock_part(now_ns, busy_cpus);
+
+	return offset << PACKAGE_CPUS_BITS | busy_cpus;
+}
+
+/*
+ * V of a slice. The clocks of two CPUs may differ by some ns, so a rise may be a little negative (a
+ * huge number here) or more than the slice.
+ */
+SLICE_MATH __u64 package_on_ns(__u64 now_on_ns, __u64 base_on_ns, __u64 slice_ns)
+{
+	__u64 rise_ns = (now_on_ns - base_on_ns) & PACKAGE_ON_MASK;
+
+	if (rise_ns >> (PACKAGE_ON_BITS - 1))
+		return 0;
+	return rise_ns < slice_ns ? rise_ns : slice_ns;
 }
 
 /* What a slice weighs, see slot_record. */

@@ -113,10 +113,39 @@ TEST_CASE(Uncounted, "uncounted_cycles: phi f (dt - 0.45 co), 1 GHz where nothin
   CHECK(wrong == 0);
 }
 
-TEST_CASE(PackageOn, "package_on_ns: the mean of both ends' shares, and the whole for one alone") {
-  CHECK(package_on_ns(kHourNs, Q16_ONE, Q16_ONE) == kHourNs);
-  CHECK(package_on_ns(1'000'000, Q16_ONE, Q16_ONE / 2) == 750'000);
+TEST_CASE(PackageOn, "package_on_ns, core_ns: a rise within the slice, also over the wrap") {
+  CHECK(package_on_ns(5, 3, 10) == 2 && package_on_ns(50, 3, 10) == 10);
+  CHECK(package_on_ns(3, 5, 10) == 0);                    // the other CPU's clock was ahead
+  CHECK(package_on_ns(1, PACKAGE_ON_MASK - 1, 10) == 3);  // over the wrap
   CHECK(core_ns(10, 10) == 5 && core_ns(10, 0) == 10);
+}
+
+TEST_CASE(PackageIntegral, "package_word: V is the integral of 1 / n over any walk of n") {
+  Random random;
+  int wrong = 0;
+  for (int walk = 0; walk < 500; walk++) {
+    uint64_t now_ns = random.Below(uint64_t{1} << 58);  // up to nine years after boot
+    uint64_t word = 0;
+    uint32_t busy = 0;
+    double exact = 0;
+    const uint64_t first = package_on_at(word, now_ns);
+    for (int step = 0; step < 200; step++) {
+      const uint32_t next = busy == 0 ? 1 : (random.Between(0, 1) < 0.5 ? busy - 1 : busy + 1);
+      const uint64_t before = package_on_at(word, now_ns);
+      word = package_word(word, now_ns, next);
+      wrong += (word & PACKAGE_CPUS_MASK) != next;
+      // V does not jump, whatever n becomes
+      wrong += ((package_on_at(word, now_ns) - before) & PACKAGE_ON_MASK) != 0;
+      busy = next;
+      const uint64_t span_ns = random.Below(50'000'000);
+      now_ns += span_ns;
+      exact += busy == 0 ? 0 : static_cast<double>(span_ns) / busy;
+    }
+    const auto rise = static_cast<double>((package_on_at(word, now_ns) - first) & PACKAGE_ON_MASK);
+    // 65536 / n is cut to an integer
+    wrong += !IsNear(rise, exact, 5e-4, 400);
+  }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE(Energy, "core_energy, shared_energy: within 1e-5 of the doubles at 8 GHz for an hour") {

@@ -230,34 +230,25 @@ describe('energy model', () => {
     expect(cpus.find(({ cpu }) => cpu === 0)?.frequencyKhz).toBe(2_500_000);
   });
 
-  it('splits the time a package is on among its busy CPUs, and gives it whole to one alone', async () => {
-    const current = await record({ cpuPackages: onEachCpu(() => 0) });
-    const pair = await actOnce(current, [
-      await start('burn', BURN_MILLIS, 0),
-      await start('burn', BURN_MILLIS, 1),
-    ]);
-    const busy = (rows: readonly TaskSample[]) => ({
-      slice: total(rows, (row) => row.sliceNanos),
-      on: total(rows, (row) => row.packageOnNanos),
+  it('splits the time a package is on exactly: whole alone, by halves while both CPUs run', async () => {
+    // two CPUs of a package of their own, told to be siblings: then the overlap tells the same
+    const current = await record({
+      cpuPackages: onEachCpu((cpu) => (cpu < 2 ? 0 : 1)),
+      cpuDomains: onEachCpu((cpu) => (cpu < 2 ? 0 : 1)),
+      smtSiblings: onEachCpu((cpu) => (cpu < 2 ? 1 - cpu : -1)),
     });
-    for (const { slice, on } of pair.map(busy)) {
-      // both burn most of the time, so the other CPU is busy too: near a half
-      expect(on).toBeGreaterThan(0.49 * slice);
-      expect(on).toBeLessThan(0.75 * slice);
-    }
-    // Of all that ran: what the package was on for is at least the longest CPU's busy time.
-    const tasks = total(
-      current.windows.flatMap((window) => window.tasks),
-      (row) => row.packageOnNanos,
-    );
-    const cpus = current.windows.flatMap((window) => window.cpus);
-    const busyOf = (wanted: number): number =>
-      sum(
-        cpus.filter(({ cpu }) => cpu === wanted),
-        (cpu) => cpu.busyNanos,
-      );
-    expect(tasks).toBeLessThan(busyOf(0) + busyOf(1));
-    expect(tasks).toBeGreaterThan(0.8 * Math.max(busyOf(0), busyOf(1)));
+    await actOnce(current, [
+      await start('pulse', BURN_MILLIS, 2_000, 1_500, 0),
+      await start('pulse', BURN_MILLIS, 900, 2_700, 1),
+    ]);
+    const rows = tasksOf(current, ({ cpuDomain }) => cpuDomain === 0);
+    const slice = total(rows, (row) => row.sliceNanos);
+    const overlap = total(rows, (row) => row.overlapNanos);
+    const on = total(rows, (row) => row.packageOnNanos);
+
+    // on a busy host it is nearly all of it
+    expect(overlap).toBeGreaterThan(0.05 * slice);
+    expect(Math.abs(on / (slice - overlap / 2) - 1)).toBeLessThan(0.02);
   });
 
   it('gives each task the whole package where it has one CPU', async () => {

@@ -15,8 +15,12 @@ const accountingReport = z.object({
     taskNanos: count,
     rowNanos: count,
     unslottedNanos: count,
+    countedNanos: count,
+    multiplexedNanos: count,
+    counterFailures: count,
     stats: z.record(z.string(), count),
   }),
+  counterFaults: z.array(z.object({ cpu: count, kind: z.string(), code: z.string() })),
   threads: z.array(
     z.object({
       tid: count,
@@ -25,6 +29,11 @@ const accountingReport = z.object({
       runtimeNanos: count,
       sliceNanos: count,
       overlapNanos: count,
+      uncountedNanos: count,
+      cycles: count,
+      instructions: count,
+      llcMisses: count,
+      vectorOps: count,
     }),
   ),
   programs: z.array(z.object({ name: z.string(), verifiedInstructions: count })),
@@ -33,5 +42,5 @@ const accountingReport = z.object({
 
 export type AccountingReport = z.infer<typeof accountingReport>;
 
-export const readAccounting = (run: Run): AccountingReport =>
-  accountingReport.parse(JSON.parse(run.text('accounting.json')));
+export const readAccounting = (run: Run, name = 'accounting.json'): AccountingReport =>
+  accountingReport.parse(JSON.parse(run.text(name)));
