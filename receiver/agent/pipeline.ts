@@ -28,6 +28,8 @@ import type { HostTopology } from '../model/host-topology.js';
 import type { EnergyDomain } from '../model/energy-domain.js';
 import { nanos, secondsOf } from '../model/units.js';
 import type { WindowReport } from '../model/window.js';
+import type { CounterState } from '../energy/counter-state.js';
+import { ResumedCounters } from './resumed-counters.js';
 import { IdleFloors } from './idle-floors.js';
 
 /** One line of 64 bytes to or from memory: 12 to 17 nJ on DDR4 servers. */
@@ -88,6 +90,8 @@ export interface Pipeline {
   readonly restore: (state: PipelineState) => void;
   /** Takes over learnt coefficients alone; returns for how many packages they fitted. */
   readonly restoreFits: (fits: readonly SavedFit[]) => number;
+  /** The counters go on from readings that an earlier agent took in this boot. */
+  readonly resume: (counters: ReadonlyMap<string, CounterState>) => void;
   /** Windows are missing: the next readings are baselines, what was learnt stays. */
   readonly skip: () => void;
 }
@@ -112,6 +116,7 @@ const activeWattsIn = (
 export const createPipeline = (options: PipelineOptions): Pipeline => {
   const { plan, topology } = options;
   const reader = createEnergyReader(plan);
+  const resumed = new ResumedCounters();
   const floors = new IdleFloors(options);
   const calibration = new Calibration(topology, {
     isEnabled: options.isCalibrating ?? false,
@@ -121,13 +126,14 @@ export const createPipeline = (options: PipelineOptions): Pipeline => {
   return {
     advance: (window, ledger, surroundings = {}) => {
       const busy = busyRatios(window.cpus, topology, nanos(window.endNanos - window.startNanos));
-      const readings = reader.read({
+      const read = reader.read({
         readings: window.readings,
         startNanos: window.startNanos,
         endNanos: window.endNanos,
         boottimeOffsetNanos: window.boottimeOffsetNanos,
         busyRatios: busy.byPackage,
       });
+      const readings = resumed.settle(read, window.endNanos, ledger);
       floors.learn(readings, busy, activeWattsIn(window, calibration));
       const idleFloors = floors.watts();
       const input = {
@@ -158,6 +164,14 @@ export const createPipeline = (options: PipelineOptions): Pipeline => {
       calibration.restore(state.fits ?? []);
     },
     restoreFits: (fits) => calibration.restore(fits),
+    resume: (counters) => {
+      const known = new Map(
+        [...counters].filter(([id]) => plan.domains.some(({ domain }) => domain.id === id)),
+      );
+      // A perf event counts from when it was opened: what came before is not to be had.
+      reader.resume(new Map([...known].filter(([, { baseline }]) => baseline?.perf === undefined)));
+      resumed.expect(known);
+    },
     skip: () => {
       reader.restore(new Map());
     },

@@ -139,6 +139,10 @@ const beginExport = (
     retireExportedWorkloads: (level, workloads) => {
       running.ledger.retireExportedWorkloads(level, workloads);
     },
+    ...(running.readings && {
+      onMeasuredBegin: running.readings.begin,
+      onMeasuredDelivered: running.readings.commit,
+    }),
     say: (text) => {
       logger.warn(text);
     },

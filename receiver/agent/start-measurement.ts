@@ -31,8 +31,9 @@ import { surveyMachine, type Machine } from './machine.js';
 import { Measurement } from './measurement.js';
 import { complaintOfLock, complaintOfNative } from './native-complaint.js';
 import { makePinDirectory } from './pin-directory.js';
-import { createPipeline } from './pipeline.js';
 import { openPowerFeed, type PowerFeed } from './power-feed.js';
+import { createPipeline, type Pipeline } from './pipeline.js';
+import { ReadingsKeeper } from './readings-keeper.js';
 import { sayStart } from './say-start.js';
 import { traceHeader } from './trace-header.js';
 import { createSlotWatch } from './slot-watch.js';
@@ -64,6 +65,8 @@ export interface RunningMeasurement {
   readonly threads: ThreadWatch;
   readonly sourceText: string;
   readonly identities: AgentIdentities;
+  /** Undefined: nothing is kept over restarts. */
+  readonly readings: ReadingsKeeper | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -178,6 +181,24 @@ interface Opened {
   readonly powerFeed: PowerFeed | undefined;
 }
 
+/** Undefined where nobody keeps state, or nothing tells one boot from another. */
+const readingsKeeper = (
+  config: Config,
+  { isKeepingState, logger }: StartOptions,
+  { host: { bootId } }: Machine,
+  pipeline: Pipeline,
+): ReadingsKeeper | undefined =>
+  isKeepingState !== true || bootId === undefined
+    ? undefined
+    : new ReadingsKeeper({
+        directory: config.agent.stateDirectory,
+        bootId,
+        counters: () =>
+          new Map([...pipeline.state().counters].map(([id, { counter }]) => [id, counter])),
+        clock: systemClock,
+        logger,
+      });
+
 const assemble = (
   config: Config,
   options: StartOptions,
@@ -218,6 +239,8 @@ const assemble = (
     logger,
   });
   keeper.begin();
+  const readings = readingsKeeper(config, options, machine, pipeline);
+  if (readings !== undefined) pipeline.resume(readings.load());
   const measurement = new Measurement({
     session,
     read: windowReader(layout),
@@ -240,7 +263,10 @@ const assemble = (
     sweep: (isEveryEntry) => {
       ledger.endVanished(identities.isAlive, isEveryEntry);
     },
-    refreshNames: identities.refresh,
+    refreshNames: () => {
+      identities.refresh();
+      if (!options.isExporting) readings?.keepNowAndThen();
+    },
     watchSlots: createSlotWatch(logger),
     powerFeed,
     traceHeader: traceHeader(machine, split, version),
@@ -248,7 +274,7 @@ const assemble = (
     batchWindows: BATCH_WINDOWS,
   });
   const sourceText = sourceLabel(plan).text;
-  return { machine, measurement, session, ledger, self, threads, sourceText, identities };
+  return { machine, measurement, session, ledger, self, threads, sourceText, identities, readings };
 };
 
 const RUN_TIME_STATISTICS = 'enable bpf run time statistics';
@@ -275,9 +301,14 @@ const openSession = async (
 };
 
 const closeOf =
-  ({ measurement, identities }: Omit<RunningMeasurement, 'close'>) =>
+  (
+    { measurement, identities, readings }: Omit<RunningMeasurement, 'close'>,
+    isExporting: boolean,
+  ) =>
   async (): Promise<void> => {
     await measurement.close();
+    // Where somebody exports, the last export says up to which reading the joules have arrived.
+    if (!isExporting) readings?.keep();
     identities.close();
   };
 
@@ -335,5 +366,5 @@ export const startMeasurement = async (
     await session.close()();
     return fail(started.left);
   }
-  return E.right({ ...running, close: closeOf(running) });
+  return E.right({ ...running, close: closeOf(running, options.isExporting) });
 };

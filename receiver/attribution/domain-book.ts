@@ -2,9 +2,9 @@
 /** Energy domains since start: what was accepted, where it went, and which windows were not. */
 import type { EnergyDomain, SplitMethod } from '../model/energy-domain.js';
 import { assertNever } from '../model/errors.js';
-import type { DomainTotals } from '../model/ledger-view.js';
-import { addMicrojoules, ZERO_MICROJOULES } from '../model/units.js';
-import type { Microjoules } from '../model/units.js';
+import type { CoverageKind, DomainTotals } from '../model/ledger-view.js';
+import { addMicrojoules, nanos, ZERO_MICROJOULES } from '../model/units.js';
+import type { Microjoules, Nanos } from '../model/units.js';
 import type {
   DomainBalance,
   DomainReading,
@@ -23,6 +23,7 @@ interface DomainEntry {
   igpuMicrojoules: Microjoules;
   countedShare: number;
   windowsAccepted: number;
+  readonly coverage: Record<CoverageKind, Nanos>;
   readonly unattributed: Map<UnattributedReason, Microjoules>;
   readonly windowsRejected: Map<RejectReason, number>;
   readonly windowsFailed: Map<FailReason, number>;
@@ -38,6 +39,7 @@ const newEntry = (domain: EnergyDomain): DomainEntry => ({
   igpuMicrojoules: ZERO_MICROJOULES,
   countedShare: 0,
   windowsAccepted: 0,
+  coverage: { accounted: nanos(0n), agent_down: nanos(0n), gap: nanos(0n) },
   unattributed: new Map(),
   windowsRejected: new Map(),
   windowsFailed: new Map(),
@@ -45,6 +47,10 @@ const newEntry = (domain: EnergyDomain): DomainEntry => ({
 
 const increment = <Key>(counts: Map<Key, number>, key: Key): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1);
+};
+
+const cover = (entry: DomainEntry, kind: CoverageKind, spanNanos: Nanos): void => {
+  entry.coverage[kind] = nanos(entry.coverage[kind] + spanNanos);
 };
 
 export class DomainBook {
@@ -60,10 +66,26 @@ export class DomainBook {
   public totals(): readonly DomainTotals[] {
     return [...this.entries.values()].map((entry) => ({
       ...entry,
+      coverage: { ...entry.coverage },
       unattributed: new Map(entry.unattributed),
       windowsRejected: new Map(entry.windowsRejected),
       windowsFailed: new Map(entry.windowsFailed),
     }));
+  }
+
+  /** Burned while no agent ran: measured, and nobody's. */
+  public bookMissed(domain: EnergyDomain, energy: Microjoules, spanNanos: Nanos): void {
+    const entry = this.entryOf(domain);
+    cover(entry, 'agent_down', spanNanos);
+    entry.acceptedMicrojoules = addMicrojoules(entry.acceptedMicrojoules, energy);
+    if (!domain.isAttributed) return;
+    const before = entry.unattributed.get('agent_down') ?? ZERO_MICROJOULES;
+    entry.unattributed.set('agent_down', addMicrojoules(before, energy));
+  }
+
+  /** Nobody knows what was burned in it. */
+  public bookGap(domain: EnergyDomain, spanNanos: Nanos): void {
+    cover(this.entryOf(domain), 'gap', spanNanos);
   }
 
   private entryOf(domain: EnergyDomain): DomainEntry {
@@ -87,6 +109,7 @@ export class DomainBook {
       case 'Advanced':
         if (domain.isAttributed || step.deltaMicrojoules < 0n) return;
         entry.windowsAccepted += 1;
+        cover(entry, 'accounted', step.spanNanos);
         entry.acceptedMicrojoules = addMicrojoules(
           entry.acceptedMicrojoules,
           step.deltaMicrojoules,
@@ -102,6 +125,7 @@ export class DomainBook {
     entry.split = balance.split;
     entry.countedShare = balance.countedShare;
     entry.windowsAccepted += 1;
+    cover(entry, 'accounted', balance.spanNanos);
     entry.acceptedMicrojoules = addMicrojoules(entry.acceptedMicrojoules, balance.deltaMicrojoules);
     entry.entitiesMicrojoules = addMicrojoules(
       entry.entitiesMicrojoules,

@@ -26,7 +26,8 @@ import {
   type WorkloadLevel,
   type WorkloadTotals,
 } from '../model/ledger-view.js';
-import type { Nanos } from '../model/units.js';
+import type { EnergyDomain } from '../model/energy-domain.js';
+import type { Microjoules, Nanos } from '../model/units.js';
 import type { DomainReading } from '../model/window.js';
 import { AccountTable } from './account-table.js';
 import type { WindowAttribution } from './attribute.js';
@@ -129,6 +130,16 @@ export class Ledger implements RatedLedgerView {
     this.bookOverflow(window, attribution, times);
     this.processBook.closeWindow();
     this.closeCgroups();
+  }
+
+  /** What a counter rose by while no agent ran: measured, and nobody's. */
+  public bookMissed(domain: EnergyDomain, energy: Microjoules, spanNanos: Nanos): void {
+    this.domainBook.bookMissed(domain, energy, spanNanos);
+  }
+
+  /** Time of which nobody knows what was burned in it. */
+  public bookGap(domain: EnergyDomain, spanNanos: Nanos): void {
+    this.domainBook.bookGap(domain, spanNanos);
   }
 
   /** While off, `threads()` is empty; totals begin at zero when it is turned on. */

@@ -35,6 +35,8 @@ export interface EnergyReader {
   readonly states: () => ReadonlyMap<string, DomainState>;
   /** Domains without a state begin anew: their next reading is a baseline. */
   readonly restore: (states: ReadonlyMap<string, DomainState>) => void;
+  /** These counters go on from readings that another agent took in this boot. */
+  readonly resume: (counters: ReadonlyMap<string, CounterState>) => void;
 }
 
 /** State of one domain; which of the three is used follows from its measure. */
@@ -190,6 +192,9 @@ export const createEnergyReader = (plan: EnergyPlan): EnergyReader => {
       });
     },
     states: () => new Map(states),
+    resume: (counters) => {
+      for (const [id, counter] of counters) states.set(id, { ...INITIAL, counter });
+    },
     restore: (restored) => {
       states.clear();
       for (const [id, state] of restored) states.set(id, state);

@@ -2,7 +2,7 @@
 /** The data points of the energy counters: what each measured, and what of it belongs to no task. */
 import type { Attributes } from '@opentelemetry/api';
 import type { EnergyDomain } from '../model/energy-domain.js';
-import type { DomainTotals } from '../model/ledger-view.js';
+import { COVERAGE_KINDS, type DomainTotals } from '../model/ledger-view.js';
 import { meanWatts } from '../model/units.js';
 import type { MeterBalance } from '../model/window.js';
 import { attributeName } from './attributes.js';
@@ -18,6 +18,7 @@ export const addDomainPoints = (
   for (const totals of domains) {
     addMeasured(set, table, totals);
     addWindows(set, table, totals);
+    addCoverage(set, table, totals);
     if (totals.domain.isAttributed) addUnassigned(set, table, totals);
   }
 };
@@ -61,6 +62,15 @@ const addUnassigned = (set: MetricSet, table: StreamTable, totals: DomainTotals)
   for (const [reason, energyMicrojoules] of totals.unattributed) {
     const withReason = { ...attributes, [attributeName('reason')]: reason };
     table.add(set, 'unattributedEnergy', 'microjoules', energyMicrojoules, withReason);
+  }
+};
+
+const addCoverage = (set: MetricSet, table: StreamTable, totals: DomainTotals): void => {
+  for (const kind of COVERAGE_KINDS) {
+    table.add(set, 'coverageTime', 'nanos', totals.coverage[kind], {
+      [attributeName('hwId')]: totals.domain.id,
+      [attributeName('result')]: kind,
+    });
   }
 };
 

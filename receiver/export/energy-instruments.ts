@@ -237,7 +237,7 @@ export const ENERGY_INSTRUMENTS = {
     kind: 'counter',
     stability: 'beta',
     description:
-      'Measured energy that is nobody’s. Reasons: `overflow` (no slot left), `unslotted` (task not seen at its start), `no-activity` (no record of the CPUs), `unknown-package`, `missed-reading` (drawn in windows whose reading failed), `inconsistent` (a defect, logged). Per domain: `hw.energy` = tasks + idle + irq + igpu + unattributed, to the microjoule.',
+      'Measured energy that is nobody’s. Reasons: `overflow` (no slot left), `unslotted` (task not seen at its start), `no-activity` (no record of the CPUs), `unknown-package`, `missed-reading` (drawn in windows whose reading failed), `inconsistent` (a defect, logged), `agent_down` (burned while no agent ran). Per domain: `hw.energy` = tasks + idle + irq + igpu + unattributed, to the microjoule.',
     attributes: ['hwId', 'domain', 'origin', 'reason'],
   },
 } as const satisfies Record<string, Instrument>;

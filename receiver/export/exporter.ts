@@ -29,6 +29,8 @@ export interface ExporterPorts {
   readonly nowMillis: () => number;
   /** Told when the collector's state changes, not at each export. */
   readonly onChange: (change: CollectorChange) => void;
+  /** The collector has these points. */
+  readonly onDelivered?: (part: ResourceMetrics) => void;
 }
 
 export type CollectorChange =
@@ -128,6 +130,7 @@ export class ResilientExporter implements PushMetricExporter {
         cycle.hasDelivered = true;
         this.ports.counts.delivered += BigInt(points);
         deliver(part);
+        this.ports.onDelivered?.(part);
         continue;
       }
       const failure = exportFailure(result.error);

@@ -7,6 +7,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
   type PushMetricExporter,
+  type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics';
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
@@ -16,6 +17,7 @@ import { installDiagnostics } from './diagnostics.js';
 import type { ExportSettings } from './environment.js';
 import { ExportCounts } from './export-counts.js';
 import { ResilientExporter, type CollectorChange } from './exporter.js';
+import { INSTRUMENTS } from './instruments.js';
 import { LedgerProducer, type ProducerOptions, type ProducerPorts } from './producer.js';
 import type { SelfView } from './self-view.js';
 
@@ -36,6 +38,10 @@ export interface ExportOptions {
 }
 
 export interface ExportPorts extends Omit<ProducerPorts, 'counts' | 'onCollect'> {
+  /** An export begins: it carries the counters' energy as it is now. */
+  readonly onMeasuredBegin?: () => void;
+  /** That energy has arrived. */
+  readonly onMeasuredDelivered?: () => void;
   readonly ledger: LedgerView;
   readonly self: SelfView;
   /** One line for the log. */
@@ -90,6 +96,9 @@ export const startExport = (
       build: () => stockExporter(options),
       counts,
       nowMillis: ports.nowMillis,
+      onDelivered: (part) => {
+        if (carriesMeasured(part)) ports.onMeasuredDelivered?.();
+      },
       onChange: (change) => {
         ports.say(changeText(change, settings.endpoint ?? options.endpoint ?? DEFAULT_ENDPOINT));
       },
@@ -97,7 +106,14 @@ export const startExport = (
     settings.timeoutMillis,
   );
   const producer = new LedgerProducer(
-    { ...ports, counts, onCollect: () => exporter.beginCycle() },
+    {
+      ...ports,
+      counts,
+      onCollect: () => {
+        exporter.beginCycle();
+        ports.onMeasuredBegin?.();
+      },
+    },
     { ...options.producer, temporality: settings.temporality },
   );
   const reader = new PeriodicExportingMetricReader({
@@ -118,6 +134,16 @@ export const startExport = (
     shutdown: shutdownOf(provider),
   };
 };
+
+const MEASURED: ReadonlySet<string> = new Set([
+  INSTRUMENTS.hwEnergy.name,
+  INSTRUMENTS.hwHostEnergy.name,
+]);
+
+const carriesMeasured = ({ scopeMetrics }: ResourceMetrics): boolean =>
+  scopeMetrics.some(({ metrics }) =>
+    metrics.some(({ descriptor }) => MEASURED.has(descriptor.name)),
+  );
 
 const stockExporter = ({ settings, endpoint }: ExportOptions): PushMetricExporter => {
   if (settings.exporter === 'console') return new ConsoleMetricExporter();

@@ -21,6 +21,15 @@ export const SELF_INSTRUMENTS = {
       'Windows by what became of the counter’s reading: `accepted`, `rejected` (reason `reset`, `implausible`, `suspend`, `out-of-range`, `gap`, `not-counting`) or `failed` (`unreadable`, `permission`, `empty`, `not-a-number`, `gone`). Rejected and failed windows add no energy.',
     attributes: ['hwId', 'result', 'reason'],
   },
+  coverageTime: {
+    name: 'wattfeed.coverage.time',
+    unit: 's',
+    kind: 'counter',
+    stability: 'beta',
+    description:
+      'Time by how a counter’s joules of it are accounted for: `accounted` (windows of this agent), `agent_down` (no agent ran; found afterwards, in `wattfeed.unattributed.energy`), `gap` (no agent ran and the joules are not known).',
+    attributes: ['hwId', 'result'],
+  },
   windowCount: {
     name: 'wattfeed.window.count',
     unit: '{window}',

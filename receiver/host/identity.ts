@@ -8,6 +8,8 @@ export interface HostIdentity {
   /** systemd's machine id: 32 hex digits. */
   readonly machineId: string | undefined;
   readonly kernelRelease: string | undefined;
+  /** Another after each boot. */
+  readonly bootId: string | undefined;
 }
 
 const textOf = (path: string): string | undefined => {
@@ -23,5 +25,6 @@ export const readHostIdentity = (roots: HostRoots, rootfs = ''): HostIdentity =>
     // A machine that was not booted yet says `uninitialized`, an image may hold an empty file.
     machineId: ids.find((id) => id !== undefined && /^[0-9a-f]{32}$/.test(id)),
     kernelRelease: textOf(`${roots.procfs}/sys/kernel/osrelease`),
+    bootId: textOf(`${roots.procfs}/sys/kernel/random/boot_id`),
   };
 };

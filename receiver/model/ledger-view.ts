@@ -124,6 +124,13 @@ export interface ThreadTotals {
 }
 
 /**
+ * How much time a counter's joules were accounted for. `agent_down`: no agent ran, but the joules were
+ * found afterwards; `gap`: neither.
+ */
+export const COVERAGE_KINDS = ['accounted', 'agent_down', 'gap'] as const;
+export type CoverageKind = (typeof COVERAGE_KINDS)[number];
+
+/**
  * One energy domain since start. accepted = entities + idle + irq + igpu + unattributed, exactly, for a domain
  * that is attributed; the others (inside or around one) have an accepted total and no parts.
  */
@@ -133,6 +140,7 @@ export interface DomainTotals {
   /** Of the last window: part of the task time that was counted, 0..1. */
   readonly countedShare: number;
   readonly acceptedMicrojoules: Microjoules;
+  readonly coverage: Readonly<Record<CoverageKind, Nanos>>;
   readonly entitiesMicrojoules: Microjoules;
   readonly idleMicrojoules: Microjoules;
   readonly irqMicrojoules: Microjoules;

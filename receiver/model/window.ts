@@ -42,7 +42,9 @@ export type UnattributedReason =
   /** Drawn in windows whose reading failed: what ran in those is not what ran in this one. */
   | 'missed-reading'
   /** The attribution's own check failed: a defect, counted and logged. */
-  | 'inconsistent';
+  | 'inconsistent'
+  /** Burned between the last reading of an agent before this one and the first of this one. */
+  | 'agent_down';
 
 /** Where one attributed domain's delta went. entities + idle + irq + igpu + unattributed = delta, exactly. */
 export interface DomainBalance {

@@ -197,6 +197,7 @@ export class MovingLedger implements LedgerView {
       domain,
       split: this.split,
       acceptedMicrojoules: microjoules(entities + idle),
+      coverage: { accounted: nanos(0n), agent_down: nanos(0n), gap: nanos(0n) },
       entitiesMicrojoules: microjoules(entities),
       idleMicrojoules: microjoules(idle),
       irqMicrojoules: microjoules(0n),

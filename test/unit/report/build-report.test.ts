@@ -6,7 +6,7 @@ import { meterBalances } from '../../../receiver/attribution/meters.js';
 import type { ActivityWindow } from '../../../receiver/model/activity.js';
 import type { SplitMethod } from '../../../receiver/model/energy-domain.js';
 import type { DomainTotals } from '../../../receiver/model/ledger-view.js';
-import { watts, ZERO_MICROJOULES } from '../../../receiver/model/units.js';
+import { watts, ZERO_MICROJOULES, nanos } from '../../../receiver/model/units.js';
 import type { DomainReading, DomainStep } from '../../../receiver/model/window.js';
 import { buildReport, labelOf, type ReportSource } from '../../../receiver/report/build-report.js';
 import { stateText } from '../../../receiver/report/domain-rows.js';
@@ -291,6 +291,7 @@ describe('labelOf', () => {
     domain: kind === 'dram' ? dramDomain() : packageDomain(),
     split,
     acceptedMicrojoules: ZERO_MICROJOULES,
+    coverage: { accounted: nanos(0n), agent_down: nanos(0n), gap: nanos(0n) },
     entitiesMicrojoules: ZERO_MICROJOULES,
     idleMicrojoules: ZERO_MICROJOULES,
     irqMicrojoules: ZERO_MICROJOULES,

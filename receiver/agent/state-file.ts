@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * One file of the state directory: written beside and renamed, so that a crash leaves the old one or
+ * the new one.
+ */
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as E from 'fp-ts/lib/Either.js';
+import { codeOf } from '../host/error-code.js';
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** Left: the error's code. `isDurable`: it must also outlive a crash of the machine. */
+export const replaceStateFile = (
+  path: string,
+  text: string,
+  { isDurable }: { readonly isDurable: boolean },
+): E.Either<string, void> =>
+  E.tryCatch(
+    () => {
+      mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+      const temporary = `${path}.new`;
+      const descriptor = openSync(temporary, 'w', FILE_MODE);
+      try {
+        writeSync(descriptor, text);
+        if (isDurable) fsyncSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+      renameSync(temporary, path);
+    },
+    (error) => codeOf(error, String(error)),
+  );
