@@ -26,7 +26,7 @@ const rawReadings = ({ directory }: AgentPlace): ReadonlyMap<string, bigint> => 
   return new Map(Object.entries(domains).map(([id, { raw }]) => [id, BigInt(raw)]));
 };
 
-const microjoules = ({ value }: ReceivedPoint): bigint => BigInt(Math.round(Number(value) * 1e6));
+const microjoules = ({ value }: ReceivedPoint): bigint => BigInt(Math.round(value * 1e6));
 
 interface Run {
   readonly before: ReadonlyMap<string, bigint>;
@@ -51,7 +51,7 @@ const runTwice = async (collector: CollectorProcess, root: string): Promise<Run>
   const killed = await start();
   const hasMeasured = (from: number): boolean =>
     pointsOf(collector.lines().slice(from)).some(
-      ({ name, value }) => name === 'hw.energy' && Number(value) > 0,
+      ({ name, value }) => name === 'hw.energy' && value > 0,
     );
   await until('energy of the first agent', () => hasMeasured(0), 40_000);
   killed.child.kill('SIGKILL');
@@ -139,7 +139,7 @@ describe('an agent that is killed and started again in the same boot', () => {
     const [second] = energy(run.second);
     expect(second?.startNanos).not.toBe(first?.startNanos);
     for (const points of [energy(run.first), energy(run.second)]) {
-      const values = points.map(({ value }) => Number(value));
+      const values = points.map(({ value }) => value);
       expect(values).toEqual([...values].sort((a, b) => a - b));
     }
   });
