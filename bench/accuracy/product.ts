@@ -37,7 +37,7 @@ const wrongPriors = (coreType: string): Coefficients => {
 };
 
 /** memory.numa_stat of the cgroups whose memory lies elsewhere than where they run. */
-const surroundingsOf = ({ load }: SimulatedWindow, nodeCount: number): Surroundings => ({
+export const surroundingsOf = ({ load }: SimulatedWindow, nodeCount: number): Surroundings => ({
   memory: {
     nodeSharesOfCgroup: new Map(
       load.jobs.flatMap(({ cgroupId, homeNode }) =>

@@ -6,6 +6,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runTasks } from './pool.js';
+import { writeTraces } from './traces.js';
 import { MIXES, STUDY_MIXES } from './sim/mixes.js';
 import type { Book } from './summary.js';
 import { CPU_METHODS, MEMORY_METHODS, cutsText, meansTable, scoreTable } from './tables.js';
@@ -19,6 +20,7 @@ const HELP = `npm run bench:accuracy -- [options]
   --threads N    worker threads (default 2)
   --marginal     the table by marginal truth as well, not only its means
   --quick        4 machines, shorter runs: a look, not a figure to quote
+  --traces DIR   write the mixes of one machine as traces with their truth, and end
   --json         one document instead of tables
 `;
 
@@ -30,6 +32,7 @@ const { values } = parseArgs({
     threads: { type: 'string', default: '2' },
     marginal: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    traces: { type: 'string', default: '' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -100,6 +103,11 @@ const print = (results: readonly TaskResult[]): void => {
 
 const main = async (): Promise<void> => {
   if (values.help) return console.log(HELP);
+  if (values.traces !== '') {
+    const run = { seed: firstSeed, spread: 0.25, idleSeconds: 12, seconds: 20, windowMillis: 1000 };
+    for (const path of await writeTraces(values.traces, chosen, run)) console.log(path);
+    return;
+  }
   const begin = performance.now();
   const results = await runTasks(tasks, Number(values.threads), progress);
   if (values.json) return console.log(JSON.stringify({ tasks, results }));

@@ -22,10 +22,10 @@ export interface TraceNames {
   readonly cgroupPath: (id: bigint) => string;
 }
 
-/** What the agent made of the window, for replay to compare, and from what beside it. */
+/** What was read beside the window; and what the agent made of it, for replay to compare. */
 export interface LiveResult {
-  readonly balances: readonly DomainBalance[];
-  readonly shares: WindowShares;
+  readonly balances?: readonly DomainBalance[];
+  readonly shares?: WindowShares;
   /** Coefficients: the same array as long as nothing changes. */
   readonly input: Surroundings;
 }
@@ -172,7 +172,10 @@ const overflowRow = ({ cgroupId, cpuDomain, runtimeNanos }: OverflowSample) => (
   runtimeNanos,
 });
 
-const liveOf = ({ balances, shares }: LiveResult): NonNullable<WindowRecord['live']> => ({
+const liveOf = (
+  balances: readonly DomainBalance[],
+  shares: WindowShares,
+): NonNullable<WindowRecord['live']> => ({
   zones: balances.map((balance) => ({
     id: balance.domain.id,
     deltaMicrojoules: String(balance.deltaMicrojoules),
@@ -264,7 +267,7 @@ export class WindowEncoder {
       overflow: overflow.map(overflowRow),
       ...surroundingsOf(live?.input ?? {}),
       ...this.coefficientsIfNew(live?.input.coefficients),
-      ...(live === undefined ? {} : { live: liveOf(live) }),
+      ...(live?.balances && live.shares ? { live: liveOf(live.balances, live.shares) } : {}),
     };
     for (const task of tasks) if (task.isDead) this.told.delete(task.slot);
     return record;
