@@ -13,6 +13,7 @@ export interface DomainSum {
   entities: bigint;
   idle: bigint;
   irq: bigint;
+  igpu: bigint;
   readonly unattributed: Map<string, bigint>;
   advanced: number;
   rejected: number;
@@ -26,6 +27,7 @@ const newSum = (domain: EnergyDomain): DomainSum => ({
   entities: 0n,
   idle: 0n,
   irq: 0n,
+  igpu: 0n,
   unattributed: new Map(),
   advanced: 0,
   rejected: 0,
@@ -63,6 +65,7 @@ export class DomainSums {
     sum.entities += balance.entitiesMicrojoules;
     sum.idle += balance.idleMicrojoules;
     sum.irq += balance.irqMicrojoules;
+    sum.igpu += balance.igpuMicrojoules;
     for (const [reason, energy] of balance.unattributed)
       sum.unattributed.set(reason, (sum.unattributed.get(reason) ?? 0n) + energy);
     const defect = balanceDefect(balance);

@@ -182,6 +182,7 @@ const liveOf = (
     entitiesMicrojoules: String(balance.entitiesMicrojoules),
     idleMicrojoules: String(balance.idleMicrojoules),
     irqMicrojoules: String(balance.irqMicrojoules),
+    igpuMicrojoules: String(balance.igpuMicrojoules),
     unattributedMicrojoules: String(
       [...balance.unattributed.values()].reduce<bigint>((sum, energy) => sum + energy, 0n),
     ),

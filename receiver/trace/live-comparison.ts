@@ -36,12 +36,14 @@ export class LiveComparison {
         own.entitiesMicrojoules,
         own.idleMicrojoules,
         own.irqMicrojoules,
+        own.igpuMicrojoules,
       ];
       const told = [
         zone.deltaMicrojoules,
         zone.entitiesMicrojoules,
         zone.idleMicrojoules,
         zone.irqMicrojoules,
+        zone.igpuMicrojoules,
       ].join(' ');
       if (parts?.join(' ') !== told)
         wrong.push(`${zone.id}: live ${told}, replayed ${parts?.join(' ') ?? 'nothing'} uJ`);

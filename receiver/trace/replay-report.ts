@@ -32,7 +32,7 @@ const sumOf = (values: Iterable<bigint>): bigint => {
 
 const domainRow = (sum: DomainSum) => {
   const unattributed = sumOf(sum.unattributed.values());
-  const parts = sum.entities + sum.idle + sum.irq + unattributed;
+  const parts = sum.entities + sum.idle + sum.irq + sum.igpu + unattributed;
   return {
     ...printedDomain(sum.domain),
     isAttributed: sum.domain.isAttributed,
@@ -43,6 +43,7 @@ const domainRow = (sum: DomainSum) => {
           entitiesMicrojoules: String(sum.entities),
           idleMicrojoules: String(sum.idle),
           irqMicrojoules: String(sum.irq),
+          igpuMicrojoules: String(sum.igpu),
           unattributedMicrojoules: Object.fromEntries(
             [...sum.unattributed].map(([reason, energy]) => [reason, String(energy)]),
           ),

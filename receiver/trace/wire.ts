@@ -178,6 +178,7 @@ const liveZone = z.looseObject({
   entitiesMicrojoules: whole,
   idleMicrojoules: whole,
   irqMicrojoules: whole,
+  igpuMicrojoules: whole.default('0'),
   unattributedMicrojoules: whole,
 });
 
