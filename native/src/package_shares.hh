@@ -13,7 +13,8 @@ namespace wattfeed {
 
 // The busy CPUs of packages up to this size are counted at each idle or busy edge. Beyond it the
 // one line that all CPUs of a package write costs more than it tells; with one CPU there is nothing
-// to count. Measured: docs/design/0003-counters-in-the-kernel.md.
+// to count. Measured:
+// docs/design/0003-counters-in-the-kernel.md.
 inline constexpr uint32_t kCountedPackageCpus = 32;
 
 // `packages` by possible CPU.

@@ -34,6 +34,7 @@ const accountingReport = z.object({
       instructions: count,
       llcMisses: count,
       vectorOps: count,
+      packageOnNanos: count,
     }),
   ),
   programs: z.array(z.object({ name: z.string(), verifiedInstructions: count })),
