@@ -47,6 +47,8 @@ enum step {
 	MODEL,
 	MODEL_ON,
 	COUNTERS,
+	FEED,
+	FEED_COUNTERS,
 	THREE_READS,
 	STEP_COUNT
 };
@@ -59,6 +61,8 @@ static const char *const step_name[STEP_COUNT] = {
 	"... and prediction",
 	"... and busy CPUs counted",
 	"... and three software counters",
+	"busy CPUs counted, power feed",
+	"three counters, power feed",
 	"three software counters, bare",
 };
 
@@ -68,6 +72,7 @@ struct features {
 	bool has_model;
 	__u32 package_on;
 	__u32 counter_kinds;
+	bool has_feed;
 };
 
 #define THREE_KINDS (1 << COUNTER_CYCLES | 1 << COUNTER_INSTRUCTIONS | 1 << COUNTER_LLC_MISSES)
@@ -152,6 +157,9 @@ static struct wattfeed_bpf *load_wattfeed(struct features on)
 	skel->rodata->has_model = on.has_model;
 	skel->rodata->package_on = on.package_on;
 	skel->rodata->counter_kinds = on.counter_kinds;
+	skel->rodata->has_feed = on.has_feed;
+	if (!on.has_feed)
+		bpf_map__set_autocreate(skel->maps.feed_tasks, false);
 	bpf_map__set_max_entries(skel->maps.cycles_events, RECORDS_CPUS_MAX);
 	bpf_map__set_max_entries(skel->maps.instructions_events, RECORDS_CPUS_MAX);
 	bpf_map__set_max_entries(skel->maps.llc_misses_events, RECORDS_CPUS_MAX);
@@ -338,6 +346,15 @@ static void run_series(struct bpf_program *const programs[], int cpu, int rounds
 	}
 	printf("  with counters / (without + three bare reads): %.2f\n",
 	       median(counters_ratio, rounds));
+	for (int with = FEED; with <= FEED_COUNTERS; with++) {
+		int without = with == FEED ? MODEL_ON : COUNTERS;
+		double added[ROUNDS_MAX];
+
+		for (int round = 0; round < rounds; round++)
+			added[round] = ns[with][round] / ns[without][round];
+		printf("  power feed / without it%s: %.2f\n", with == FEED ? "" : ", with counters",
+		       median(added, rounds));
+	}
 }
 
 static void print_machine(int rounds, int trips)
@@ -384,10 +401,14 @@ int main(int argc, char **argv)
 	struct wattfeed_bpf *loaded[STEP_COUNT] = {
 		[ACCOUNTING] = load_wattfeed((struct features){}),
 		[OVERLAP] = load_wattfeed((struct features){.has_smt = true}),
-		[MODEL] = load_wattfeed((struct features){true, true, PACKAGE_ON_MEAN, 0}),
-		[MODEL_ON] = load_wattfeed((struct features){true, true, PACKAGE_ON_COUNTED, 0}),
+		[MODEL] = load_wattfeed((struct features){true, true, PACKAGE_ON_MEAN, 0, false}),
+		[MODEL_ON] =
+			load_wattfeed((struct features){true, true, PACKAGE_ON_COUNTED, 0, false}),
 		[COUNTERS] = load_wattfeed(
-			(struct features){true, true, PACKAGE_ON_COUNTED, THREE_KINDS}),
+			(struct features){true, true, PACKAGE_ON_COUNTED, THREE_KINDS, false}),
+		[FEED] = load_wattfeed((struct features){true, true, PACKAGE_ON_COUNTED, 0, true}),
+		[FEED_COUNTERS] = load_wattfeed(
+			(struct features){true, true, PACKAGE_ON_COUNTED, THREE_KINDS, true}),
 	};
 
 	if (!baseline)
@@ -408,7 +429,7 @@ int main(int argc, char **argv)
 		[THREE_READS] = baseline->progs.three_reads,
 	};
 
-	for (int step = ACCOUNTING; step <= COUNTERS; step++) {
+	for (int step = ACCOUNTING; step <= FEED_COUNTERS; step++) {
 		seed(loaded[step]);
 		programs[step] = loaded[step]->progs.wf_sched_switch;
 	}
@@ -428,7 +449,7 @@ int main(int argc, char **argv)
 	       info_of(programs[COUNTERS]).jited_prog_len);
 	print_counted(loaded[COUNTERS]);
 	printf("failed counter reads: %llu\n", (unsigned long long)baseline->bss->failed_reads);
-	for (int step = ACCOUNTING; step <= COUNTERS; step++)
+	for (int step = ACCOUNTING; step <= FEED_COUNTERS; step++)
 		wattfeed_bpf__destroy(loaded[step]);
 	baseline_bpf__destroy(baseline);
 	return 0;
