@@ -67,6 +67,12 @@ interface NativeFeedReader {
   close(): Outcome<void>;
 }
 
+interface NativeHintMap {
+  set(tids: readonly number[], hint: number): Outcome<number>;
+  clear(tids: readonly number[]): Outcome<number>;
+  close(): Outcome<void>;
+}
+
 /** What native/src/addon.cc exports. */
 interface Addon {
   openSession(options: SessionOptions): Promise<Outcome<NativeSession>>;
@@ -86,6 +92,7 @@ interface Addon {
     readonly replaced: readonly string[];
   }>;
   openFeedReader(directory: string): Outcome<NativeFeedReader>;
+  openHintMap(path: string): Outcome<NativeHintMap>;
 }
 
 const EINVAL = 22;
@@ -208,6 +215,16 @@ export const readPeerCredentials = (fd: number): E.Either<NativeError, PeerCrede
   E.chain((native: Addon) => call('read SO_PEERCRED', () => native.peerCredentials(fd)))(addon());
 
 const wrapFeed = (addon: Addon): FeedPort => ({
+  openHintMap: (path) => {
+    const opened = call('open hint map', () => addon.openHintMap(path));
+    if (E.isLeft(opened)) return opened;
+    const map = opened.right;
+    return E.right({
+      set: (tids, hint) => call('write hints', () => map.set(tids, hint)),
+      clear: (tids) => call('clear hints', () => map.clear(tids)),
+      close: () => void map.close(),
+    });
+  },
   openPublisher: (directory, simulates) => {
     const opened = call('open power feed', () => addon.openFeedPublisher(directory, simulates));
     if (E.isLeft(opened)) return opened;

@@ -63,7 +63,16 @@ export interface FeedReader {
   readonly close: () => void;
 }
 
+/** A scheduler's pinned task hint map; hints 0 to 1024. Each call returns how many threads there still were. */
+export interface HintMap {
+  readonly set: (tids: readonly number[], hint: number) => E.Either<NativeError, number>;
+  readonly clear: (tids: readonly number[]) => E.Either<NativeError, number>;
+  readonly close: () => void;
+}
+
 export interface FeedPort {
+  /** ENOENT: the scheduler has not pinned it yet. EPROTO: it is another kind of map. */
+  readonly openHintMap: (path: string) => E.Either<NativeError, HintMap>;
   /**
    * `directory` is the versioned one. The caller holds the lock of its parent: then pins found there belong
    * to nobody who lives.

@@ -16,11 +16,14 @@
 /* A class is entered at the first and left at the second of each pair. */
 #define FEED_MEMORY_BELOW 450
 #define FEED_MEMORY_ABOVE 550
-#define FEED_LATENCY_BELOW 250 /* permille of its running power that it draws on the whole */
+#define FEED_LATENCY_BELOW 250 /* permille of the time that it runs or waits for a CPU */
 #define FEED_LATENCY_ABOVE 500
 /* A slice counts as run beside a busy sibling above the first, as run alone below the second. */
 #define FEED_SHARED_ABOVE 750
 #define FEED_ALONE_BELOW 250
+/* The writer's own words of an entry. */
+#define FEED_PENDING_WAIT_NS 0 /* run-queue wait since the last fold */
+#define FEED_DEMAND_PERMILLE 1 /* mean over about a second of the time that it runs or waits */
 #define FEED_LEAST_CYCLES 100000 /* fewer say nothing about instructions per cycle */
 
 static __always_inline __u32 feed_average(__u32 before, __u64 value)
@@ -65,19 +68,30 @@ static __always_inline void feed_judge_counters(struct power_feed_task *entry)
 			: 1000 - (__u64)entry->ipc_shared_milli * 1000 / entry->ipc_alone_milli;
 }
 
-static __always_inline void feed_classify(struct power_feed_task *entry)
+/*
+ * Who runs or waits for a CPU most of the time is compute, however little of it a busy machine gives him.
+ */
+static __always_inline void feed_classify(struct power_feed_task *entry, __u64 elapsed_ns,
+					  __u64 decay_q16)
 {
 	__u32 sensitivity = entry->frequency_sensitivity_permille, class_id = entry->class_id;
-	__u64 use_permille =
-		entry->run_power_uw ? (__u64)entry->power_slow_uw * 1000 / entry->run_power_uw : 0;
+	__u64 elapsed_us = elapsed_ns / 1000;
+	__u64 demand = (entry->pending_ns + entry->writer_spare[FEED_PENDING_WAIT_NS]) /
+		       (elapsed_us ? elapsed_us : 1);
 	__u32 memory_limit =
 		class_id == POWER_FEED_CLASS_MEMORY_BOUND ? FEED_MEMORY_ABOVE : FEED_MEMORY_BELOW;
 	__u32 latency_limit =
 		class_id == POWER_FEED_CLASS_LATENCY ? FEED_LATENCY_ABOVE : FEED_LATENCY_BELOW;
 
+	if (demand > 1000)
+		demand = 1000;
+	demand = (entry->writer_spare[FEED_DEMAND_PERMILLE] * decay_q16 +
+		  demand * (65536 - decay_q16)) >>
+		 16;
+	entry->writer_spare[FEED_DEMAND_PERMILLE] = demand;
 	if (sensitivity < memory_limit)
 		entry->class_id = POWER_FEED_CLASS_MEMORY_BOUND;
-	else if (use_permille < latency_limit)
+	else if (demand < latency_limit)
 		entry->class_id = POWER_FEED_CLASS_LATENCY;
 	else
 		entry->class_id = POWER_FEED_CLASS_COMPUTE;
@@ -95,7 +109,7 @@ static __always_inline __u32 feed_ewma(__u64 before_uw, __u64 decay_q16, __u64 p
  */
 static __noinline int feed_fold(struct power_feed_task *entry, __u64 now_ns)
 {
-	__u64 elapsed_ns, run_ns, run_us, power_uw, dram_uw, fast_q16, run_fast_q16;
+	__u64 elapsed_ns, run_ns, run_us, power_uw, dram_uw, fast_q16, run_fast_q16, slow_q16;
 
 	if (!entry)
 		return 0;
@@ -115,18 +129,18 @@ static __noinline int feed_fold(struct power_feed_task *entry, __u64 now_ns)
 	run_fast_q16 = power_feed_decay_fast_q16(run_ns);
 	entry->power_fast_uw = feed_ewma(entry->power_fast_uw, fast_q16, power_uw, run_fast_q16);
 	entry->dram_power_uw = feed_ewma(entry->dram_power_uw, fast_q16, dram_uw, run_fast_q16);
-	entry->power_slow_uw =
-		feed_ewma(entry->power_slow_uw, power_feed_decay_slow_q16(elapsed_ns), power_uw,
-			  power_feed_decay_slow_q16(run_ns));
+	slow_q16 = power_feed_decay_slow_q16(elapsed_ns);
+	entry->power_slow_uw = feed_ewma(entry->power_slow_uw, slow_q16, power_uw,
+					 power_feed_decay_slow_q16(run_ns));
 	entry->run_power_uw = entry->run_power_uw ? feed_ewma(entry->run_power_uw, run_fast_q16,
 							      power_uw, run_fast_q16)
 						  : power_uw;
 	feed_judge_counters(entry);
-	feed_classify(entry);
+	feed_classify(entry, elapsed_ns, slow_q16);
 	entry->folded_ns = now_ns;
 	entry->pending_nj = entry->pending_dram_nj = entry->pending_ns = 0;
 	entry->pending_instructions = entry->pending_cycles = entry->pending_llc_misses = 0;
-	entry->pending_overlap_ns = 0;
+	entry->pending_overlap_ns = entry->writer_spare[FEED_PENDING_WAIT_NS] = 0;
 	return 0;
 }
 
@@ -173,6 +187,7 @@ static __always_inline void feed_slice(struct task_struct *task, const struct sl
 	entry->run_ns += slice->slice_ns;
 	entry->pending_nj += slice->predicted_nj;
 	entry->pending_ns += slice->slice_ns;
+	entry->writer_spare[FEED_PENDING_WAIT_NS] += wait_ns;
 	if (has_smt)
 		entry->pending_overlap_ns += slice->overlap_ns;
 	entry->flags = is_counted ? POWER_FEED_TASK_COUNTED : 0;

@@ -57,6 +57,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("openFeedPublisher",
               Napi::Function::New(env, FeedPublisherWrap::Open, "openFeedPublisher"));
   exports.Set("openFeedReader", Napi::Function::New(env, FeedReaderWrap::Open, "openFeedReader"));
+  state->hint_map_constructor = Napi::Persistent(HintMapWrap::Define(env));
+  exports.Set("openHintMap", Napi::Function::New(env, HintMapWrap::Open, "openHintMap"));
   exports.Set("openSession", Napi::Function::New(env, SessionWrap::Open, "openSession"));
   exports.Set("probeFeatures", Napi::Function::New(env, ProbeFeatures, "probeFeatures"));
   exports.Set("probePerf", Napi::Function::New(env, ProbePerf, "probePerf"));

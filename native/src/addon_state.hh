@@ -10,6 +10,7 @@
 #include "directory_lock.hh"
 #include "feed_publisher.hh"
 #include "feed_reader.hh"
+#include "hint_map.hh"
 #include "measurement.hh"
 
 namespace wattfeed {
@@ -18,10 +19,12 @@ struct AddonState {
   Napi::FunctionReference session_constructor;
   Napi::FunctionReference feed_publisher_constructor;
   Napi::FunctionReference feed_reader_constructor;
+  Napi::FunctionReference hint_map_constructor;
   DirectoryLocks locks;
   std::unique_ptr<Measurement> opened;  // on its way to the session that is being constructed
   std::unique_ptr<FeedPublisher> feed_publisher;  // the same
   std::unique_ptr<FeedReader> feed_reader;
+  std::unique_ptr<HintMap> hint_map;
 };
 
 }  // namespace wattfeed

@@ -98,6 +98,21 @@ Napi::Value ToJs(Napi::Env env, const FeedTask& task) {
   return object;
 }
 
+std::optional<std::vector<int32_t>> ToTids(Napi::Value value) {
+  if (!value.IsArray()) {
+    Napi::TypeError::New(value.Env(), "tids must be an array").ThrowAsJavaScriptException();
+    return {};
+  }
+  const auto array = value.As<Napi::Array>();
+  std::vector<int32_t> tids;
+  for (uint32_t at = 0; at < array.Length(); at++) {
+    const auto tid = ToInteger(array.Get(at), "tid", 1, INT32_MAX);
+    if (!tid) return {};
+    tids.push_back(static_cast<int32_t>(*tid));
+  }
+  return tids;
+}
+
 }  // namespace
 
 Napi::Function FeedPublisherWrap::Define(Napi::Env env) {
@@ -220,6 +235,58 @@ Napi::Value FeedReaderWrap::Tasks(const Napi::CallbackInfo& info) {
 
 Napi::Value FeedReaderWrap::Close(const Napi::CallbackInfo& info) {
   reader_.reset();
+  return Success(info.Env());
+}
+
+Napi::Function HintMapWrap::Define(Napi::Env env) {
+  return DefineClass(
+      env, "HintMap",
+      {InstanceMethod<&HintMapWrap::Set>("set"), InstanceMethod<&HintMapWrap::Clear>("clear"),
+       InstanceMethod<&HintMapWrap::Close>("close")});
+}
+
+Napi::Value HintMapWrap::Open(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto path = ToText(info[0], "path");
+  if (!path) return {};
+  auto opened = HintMap::Open(*path);
+  if (!opened.ok()) return Failure(env, opened.error());
+  auto* state = env.GetInstanceData<AddonState>();
+  state->hint_map = std::make_unique<HintMap>(std::move(opened.value()));
+  const Napi::Object map = state->hint_map_constructor.New({});
+  state->hint_map.reset();
+  if (map.IsEmpty()) return {};
+  return Success(env, map);
+}
+
+HintMapWrap::HintMapWrap(const Napi::CallbackInfo& info)
+    : ObjectWrap<HintMapWrap>(info),
+      map_(std::move(info.Env().GetInstanceData<AddonState>()->hint_map)) {
+  if (!map_) Napi::TypeError::New(info.Env(), "use openHintMap()").ThrowAsJavaScriptException();
+}
+
+Napi::Value HintMapWrap::Set(const Napi::CallbackInfo& info) {
+  const auto tids = ToTids(info[0]);
+  if (!tids) return {};
+  const auto hint = ToInteger(info[1], "hint", 0, 1024);
+  if (!hint) return {};
+  if (!map_) return Failure(info.Env(), Closed("write hints"));
+  const auto written = map_->Set(*tids, static_cast<uint64_t>(*hint));
+  if (!written.ok()) return Failure(info.Env(), written.error());
+  return Success(info.Env(), Napi::Number::New(info.Env(), written.value()));
+}
+
+Napi::Value HintMapWrap::Clear(const Napi::CallbackInfo& info) {
+  const auto tids = ToTids(info[0]);
+  if (!tids) return {};
+  if (!map_) return Failure(info.Env(), Closed("clear hints"));
+  const auto cleared = map_->Clear(*tids);
+  if (!cleared.ok()) return Failure(info.Env(), cleared.error());
+  return Success(info.Env(), Napi::Number::New(info.Env(), cleared.value()));
+}
+
+Napi::Value HintMapWrap::Close(const Napi::CallbackInfo& info) {
+  map_.reset();
   return Success(info.Env());
 }
 

@@ -9,6 +9,7 @@
 
 #include "feed_publisher.hh"
 #include "feed_reader.hh"
+#include "hint_map.hh"
 
 namespace wattfeed {
 
@@ -43,6 +44,21 @@ class FeedReaderWrap final : public Napi::ObjectWrap<FeedReaderWrap> {
   Napi::Value Close(const Napi::CallbackInfo& info);
 
   std::unique_ptr<FeedReader> reader_;
+};
+
+class HintMapWrap final : public Napi::ObjectWrap<HintMapWrap> {
+ public:
+  static Napi::Function Define(Napi::Env env);
+  // `openHintMap(path)`: a result with the map.
+  static Napi::Value Open(const Napi::CallbackInfo& info);
+  explicit HintMapWrap(const Napi::CallbackInfo& info);
+
+ private:
+  Napi::Value Set(const Napi::CallbackInfo& info);
+  Napi::Value Clear(const Napi::CallbackInfo& info);
+  Napi::Value Close(const Napi::CallbackInfo& info);
+
+  std::unique_ptr<HintMap> map_;
 };
 
 }  // namespace wattfeed

@@ -2,6 +2,8 @@
 /** The power feed while the agent runs: opened before the programs are loaded, published per window, withdrawn at the end. */
 import { statSync } from 'node:fs';
 import * as E from 'fp-ts/lib/Either.js';
+import { LayeredHints } from '../../policy/layered-hints.js';
+import type { Policy } from '../../policy/policy.js';
 import { FEED_VERSION_DIRECTORY, type FeedPort } from '../../policy/port.js';
 import { PolicyPublisher } from '../../policy/publisher.js';
 import { powerFeedLimit } from '../../native/feed-layout.generated.js';
@@ -94,6 +96,21 @@ const cgroupIds = (root: string | undefined): ((path: string) => bigint | undefi
   };
 };
 
+/** Threads that ran, and whether their cgroup is over its budget or spins. */
+const hintedTasks = (window: ActivityWindow, { cgroups }: Policy) => {
+  const byId = new Map(cgroups.map((one) => [one.id, one]));
+  return window.tasks
+    .filter(({ isDead, isKernelThread }) => !isDead && !isKernelThread)
+    .map(({ tid, cgroupId }) => {
+      const policy = byId.get(cgroupId);
+      return {
+        tid,
+        isOverBudget: policy?.isOverBudget === true,
+        isSpinning: policy?.workload === 'spinning',
+      };
+    });
+};
+
 /** Left: the pins cannot be made; the caller decides whether that ends the agent. */
 export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, PowerFeed> => {
   const { port, pinDirectory, config, topology, logger } = parts;
@@ -117,7 +134,17 @@ export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, Powe
   });
   const files = limitFiles(parts.zones);
   const cgroupIdAt = cgroupIds(parts.cgroupDirectory);
+  const hints =
+    config.layeredHints === undefined ? undefined : new LayeredHints(port, config.layeredHints);
   let hasFailed = false;
+  let hintCode: string | undefined;
+  const giveHints = (window: ActivityWindow, decided: Policy): void => {
+    const applied = hints?.apply(hintedTasks(window, decided));
+    const code = applied !== undefined && E.isLeft(applied) ? applied.left.code : undefined;
+    if (code !== undefined && code !== hintCode)
+      logger.warn(`scx_layered hints are not written: ${config.layeredHints ?? ''}: ${code}`);
+    hintCode = code;
+  };
   return E.right({
     directory,
     publish: (window, report, attribution, coefficients) => {
@@ -140,8 +167,10 @@ export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, Powe
         });
       }
       hasFailed = E.isLeft(published);
+      if (E.isRight(published)) giveHints(window, published.right);
     },
     close: () => {
+      hints?.close();
       const closed = policy.close();
       if (E.isLeft(closed))
         logger.error('power feed was not withdrawn', { code: closed.left.code });
