@@ -4,7 +4,17 @@
  * the CPU. Truths and facts for cap.test.ts. cap.mjs SECONDS CLASS
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { look, makeCgroup, out, over, pause, startAgent, startGroup, startScheduler, truth } from './machine.mjs';
+import {
+  look,
+  makeCgroup,
+  out,
+  over,
+  pause,
+  startAgent,
+  startGroup,
+  startScheduler,
+  truth,
+} from './machine.mjs';
 
 const [seconds = '6', className = 'int_mid'] = process.argv.slice(2);
 const facts = { steps: [] };
@@ -22,9 +32,14 @@ const groups = async () => {
 /** Watts of a group between two truths, package energy. */
 const watts = (name, group) => {
   const read = (suffix) => {
-    const lines = readFileSync(out(`${name}-${suffix}.truth`), 'utf8').split('\n').map((line) => line.split('\t'));
+    const lines = readFileSync(out(`${name}-${suffix}.truth`), 'utf8')
+      .split('\n')
+      .map((line) => line.split('\t'));
     const rows = lines.filter((row) => row[0] === 'process' && row.at(-1) === group);
-    const energy = rows.reduce((sum, row) => sum + Number(row[12]) + Number(row[13]) + Number(row[14]) + Number(row[15]), 0);
+    const energy = rows.reduce(
+      (sum, row) => sum + Number(row[12]) + Number(row[13]) + Number(row[14]) + Number(row[15]),
+      0,
+    );
     const at = lines.find((row) => row[0] === 'clock');
     return { energy, at: Number(at?.[2] ?? 0) };
   };
@@ -44,7 +59,9 @@ facts.budgetWatts = Math.round((facts.naturalWatts / 2) * 100) / 100;
 save();
 
 // half of it; the scheduler stays
-agent = await startAgent('agent-hard', [`budgets: ["path:/batch ${facts.budgetWatts}W burst 500ms"]`]);
+agent = await startAgent('agent-hard', [
+  `budgets: ["path:/batch ${facts.budgetWatts}W burst 500ms"]`,
+]);
 loads = await groups();
 for (let step = 0; step < 5; step++) await over(`settle-${step}`, 1);
 await over('hard', Number(seconds));
@@ -55,7 +72,9 @@ await agent.stop();
 save();
 
 // alone on the machine and work-conserving
-agent = await startAgent('agent-soft', [`budgets: ["path:/batch ${facts.budgetWatts}W burst 500ms soft"]`]);
+agent = await startAgent('agent-soft', [
+  `budgets: ["path:/batch ${facts.budgetWatts}W burst 500ms soft"]`,
+]);
 const alone = await startGroup(names[0], 2, { cgroup: batch, isScheduled: true });
 await pause(3000);
 await over('soft', Number(seconds));

@@ -4,7 +4,18 @@
  * fair.test.ts. fair.mjs SECONDS
  */
 import { writeFileSync } from 'node:fs';
-import { look, mapId, out, over, pause, startAgent, startGroup, startScheduler, sysctl, until } from './machine.mjs';
+import {
+  look,
+  mapId,
+  out,
+  over,
+  pause,
+  startAgent,
+  startGroup,
+  startScheduler,
+  sysctl,
+  until,
+} from './machine.mjs';
 
 const [seconds = '8'] = process.argv.slice(2);
 const PINS = ['state', 'package', 'cpu', 'cgroup', 'cgroup_index', 'task'];

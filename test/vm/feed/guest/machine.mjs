@@ -59,7 +59,10 @@ export const startAgent = async (name, policy, windowMillis = 250) => {
 export const look = (...more) => {
   try {
     return JSON.parse(
-      execFileSync('node', [MAIN, 'feed', '--json', ...more], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+      execFileSync('node', [MAIN, 'feed', '--json', ...more], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
     );
   } catch (error) {
     if (error.stdout) {
@@ -75,7 +78,9 @@ export const look = (...more) => {
 
 export const mapId = (pin) =>
   JSON.parse(
-    execFileSync('bpftool', ['-j', 'map', 'show', 'pinned', `/sys/fs/bpf/wattfeed/v1/${pin}`], { encoding: 'utf8' }),
+    execFileSync('bpftool', ['-j', 'map', 'show', 'pinned', `/sys/fs/bpf/wattfeed/v1/${pin}`], {
+      encoding: 'utf8',
+    }),
   ).id;
 
 export const startScheduler = async (kind, ...options) => {
@@ -88,10 +93,17 @@ export const startScheduler = async (kind, ...options) => {
     stop: async () => (child.kill('SIGTERM'), ended),
     /** Numbers of the last line of statistics. */
     stats: () => {
-      const line = readFileSync(path, 'utf8').split('\n').findLast((text) => text.includes('by energy'));
+      const line = readFileSync(path, 'utf8')
+        .split('\n')
+        .findLast((text) => text.includes('by energy'));
       return line === undefined
         ? {}
-        : Object.fromEntries([...line.matchAll(/([a-z ]+?) (\d+)/g)].map(([, name, value]) => [name.replace(/^.*feed /, '').trim(), Number(value)]));
+        : Object.fromEntries(
+            [...line.matchAll(/([a-z ]+?) (\d+)/g)].map(([, name, value]) => [
+              name.replace(/^.*feed /, '').trim(),
+              Number(value),
+            ]),
+          );
     },
   };
 };
@@ -110,7 +122,9 @@ export const startGroup = async (name, count, { cgroup, isScheduled, options = [
   const command = isScheduled ? `exec ${SCX} join ${LOAD}` : `exec ${LOAD}`;
   const children = Array.from({ length: count }, () => {
     const into = cgroup === undefined ? '' : `echo 0 >${cgroup}/cgroup.procs && `;
-    return spawn('bash', ['-c', `${into}${command} ${name} 900 ${options.join(' ')}`], { stdio: 'ignore' });
+    return spawn('bash', ['-c', `${into}${command} ${name} 900 ${options.join(' ')}`], {
+      stdio: 'ignore',
+    });
   });
   const named = (pid) => {
     try {
@@ -124,7 +138,11 @@ export const startGroup = async (name, count, { cgroup, isScheduled, options = [
     pids: children.map(({ pid }) => pid),
     stop: async () => {
       for (const child of children) child.kill('SIGKILL');
-      await Promise.all(children.map(async (child) => (child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined)));
+      await Promise.all(
+        children.map(async (child) =>
+          child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined,
+        ),
+      );
     },
   };
 };

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What groups of processes used between two truths of the simulated machine. */
+import type { Run } from '../harness/files.js';
+import { packageNanojoules, type Truth } from '../harness/truth.js';
+
+export interface GroupUse {
+  readonly joules: number;
+  readonly cpuSeconds: number;
+  readonly watts: number;
+}
+
+const NANO = 1e-9;
+
+const sums = (truth: Truth, comm: string): { energy: bigint; run: bigint } =>
+  truth.owners
+    .filter((owner) => owner.kind === 'process' && owner.comm === comm)
+    .reduce(
+      (sum, owner) => ({
+        energy: sum.energy + owner.energy.reduce((all, one) => all + packageNanojoules(one), 0n),
+        run: sum.run + owner.runNanos,
+      }),
+      { energy: 0n, run: 0n },
+    );
+
+/** All processes of that name, between truths NAME-0 and NAME-1. */
+export const useOf = (run: Run, name: string, comm: string): GroupUse => {
+  const [before, after] = [run.truth(`${name}-0`), run.truth(`${name}-1`)];
+  const [a, b] = [sums(before, comm), sums(after, comm)];
+  const seconds = Number(after.monotonicNanos - before.monotonicNanos) * NANO;
+  const joules = Number(b.energy - a.energy) * NANO;
+  return { joules, cpuSeconds: Number(b.run - a.run) * NANO, watts: joules / seconds };
+};
+
+/** Part of the first group in both, of energy and of CPU time. */
+export const shareOf = (
+  run: Run,
+  name: string,
+  comms: readonly [string, string],
+): { readonly energy: number; readonly time: number } => {
+  const [a, b] = comms.map((comm) => useOf(run, name, comm));
+  if (a === undefined || b === undefined) throw new Error('two groups');
+  return {
+    energy: a.joules / (a.joules + b.joules),
+    time: a.cpuSeconds / (a.cpuSeconds + b.cpuSeconds),
+  };
+};
