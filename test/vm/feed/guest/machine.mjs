@@ -31,7 +31,7 @@ export const startAgent = async (name, policy, windowMillis = 250) => {
   const config = `/tmp/${name}.yaml`;
   const lines = [
     `window_millis: ${windowMillis}`,
-    'energy:\n  sources: ["powercap"]',
+    'energy:\n  sources: ["powercap"]\n  idle_watts: 13',
     'export:\n  enabled: false',
     `policy:\n  feed: true\n${policy.map((line) => `  ${line}\n`).join('')}`,
   ];
