@@ -236,13 +236,14 @@ describe('read', () => {
 });
 
 describe('access', () => {
-  const asNobody = () =>
+  const asNobody = (...more: readonly string[]) =>
     spawnSync(
       'setpriv',
-      ['--reuid=65534', '--regid=65534', '--clear-groups', reader, pins.directory],
-      {
-        encoding: 'utf8',
-      },
+      [
+        ...['--reuid=65534', '--regid=65534', '--clear-groups'],
+        ...[reader, pins.directory, ...more],
+      ],
+      { encoding: 'utf8' },
     );
 
   it('is denied to another user, who may neither read nor write', () => {
@@ -282,6 +283,7 @@ describe('access', () => {
     for (const pin of ['state', 'package', 'cgroup']) chmodSync(join(pins.directory, pin), 0o644);
     const allowed = asNobody();
     expect(allowed.stdout + allowed.stderr).toContain('status 0');
+    expect(asNobody('write').stdout).toMatch(/write: (Operation not permitted|Permission denied)/);
   });
 });
 

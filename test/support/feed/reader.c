@@ -26,46 +26,85 @@ static __u64 now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-static const void *map_pin(const char *directory, const char *pin, size_t size)
+/* An array pin: mapped, or read by system call where only reading is allowed (such a file cannot be mapped). */
+struct source {
+	const char *memory;
+	char *copy;
+	size_t size;
+	int fd;
+};
+
+static struct source open_pin(const char *directory, const char *pin, __u32 entries, size_t size)
 {
+	struct source source = { .size = size, .copy = calloc(1, size) };
 	union bpf_attr attr = { 0 };
 	char path[4096];
 	void *memory;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, pin);
 	attr.pathname = (__u64)(unsigned long)path;
+	source.fd = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
+	if (source.fd >= 0) {
+		memory = mmap(NULL, entries * size, PROT_READ, MAP_SHARED, source.fd, 0);
+		source.memory = memory == MAP_FAILED ? NULL : memory;
+		return source;
+	}
 	attr.file_flags = BPF_F_RDONLY;
-	fd = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
-	if (fd < 0) {
+	source.fd = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
+	if (source.fd < 0) {
 		fprintf(stderr, "reader: open %s: %s\n", path, strerror(errno));
 		exit(2);
 	}
-	memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED) {
-		fprintf(stderr, "reader: map %s: %s\n", path, strerror(errno));
+	return source;
+}
+
+static const void *at_index(struct source *source, __u32 index)
+{
+	union bpf_attr attr = { 0 };
+
+	if (source->memory)
+		return source->memory + index * source->size;
+	attr.map_fd = source->fd;
+	attr.key = (__u64)(unsigned long)&index;
+	attr.value = (__u64)(unsigned long)source->copy;
+	if (syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr))) {
+		perror("reader: look up");
 		exit(2);
 	}
-	close(fd);
-	return memory;
+	return source->copy;
+}
+
+/* Whether a writer gets in: the map is read-only for us if it does not. */
+static int try_to_write(struct source *state)
+{
+	union bpf_attr attr = { 0 };
+	__u32 zero = 0;
+
+	attr.map_fd = state->fd;
+	attr.key = (__u64)(unsigned long)&zero;
+	attr.value = (__u64)(unsigned long)state->copy;
+	return syscall(SYS_bpf, BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr)) ? errno : 0;
 }
 
 int main(int count, char **words)
 {
-	const struct power_feed_state *state;
-	const struct power_feed_package *packages;
-	const struct power_feed_cgroup *cgroups;
+	struct source states, packages, cgroups;
 	unsigned long looks = 0, whole = 0, torn = 0, mixed = 0;
 	__u64 end_ns, last = 0;
 
 	if (count < 2)
 		return 2;
-	state = map_pin(words[1], "state", sizeof(*state));
-	packages = map_pin(words[1], "package", POWER_FEED_PACKAGES_MAX * sizeof(*packages));
-	cgroups = map_pin(words[1], "cgroup", POWER_FEED_CGROUPS_MAX * sizeof(*cgroups));
+	states = open_pin(words[1], "state", 1, sizeof(struct power_feed_state));
+	packages = open_pin(words[1], "package", POWER_FEED_PACKAGES_MAX, sizeof(struct power_feed_package));
+	cgroups = open_pin(words[1], "cgroup", POWER_FEED_CGROUPS_MAX, sizeof(struct power_feed_cgroup));
+	if (count > 2 && !strcmp(words[2], "write")) {
+		printf("write: %s\n", strerror(try_to_write(&states)));
+		return 0;
+	}
 	end_ns = now_ns() + (__u64)(count > 2 ? atof(words[2]) * 1e9 : 0);
 	do {
 		struct power_feed_view view;
+		const struct power_feed_state *state = at_index(&states, 0);
 		enum power_feed_status status = power_feed_open(state, now_ns(), &view);
 		struct power_feed_cgroup_half cgroup;
 		struct power_feed_package_half package;
@@ -80,10 +119,13 @@ int main(int count, char **words)
 			continue;
 		}
 		for (__u32 at = 0; at < view.cgroup_count; at++) {
-			__u64 id = cgroups[at].half[view.generation & 1].cgroup_id;
+			const struct power_feed_cgroup *entry = at_index(&cgroups, at);
+			__u64 id = entry->half[view.generation & 1].cgroup_id;
 
-			if (power_feed_read_cgroup(state, &view, &cgroups[at], id, &cgroup) != POWER_FEED_OK ||
-			    power_feed_read_package(state, &view, &packages[0], &package) != POWER_FEED_OK) {
+			if (power_feed_read_cgroup(state, &view, entry, id, &cgroup) != POWER_FEED_OK ||
+			    power_feed_read_package(state, &view, at_index(&packages, 0), &package) !=
+				    POWER_FEED_OK ||
+			    power_feed_confirm(at_index(&states, 0), &view) != POWER_FEED_OK) {
 				torn++;
 				break;
 			}
