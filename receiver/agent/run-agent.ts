@@ -7,14 +7,13 @@ import type { Config } from '../config/config.js';
 import { readEnvironment, type ExportSettings } from '../export/environment.js';
 import type { Environment } from '../export/environment-reader.js';
 import { startExport, type RunningExport } from '../export/provider.js';
-import { resourceAttributes } from '../export/resource.js';
-import type { LevelOptions } from '../export/level.js';
-import type { WorkloadLevel } from '../model/ledger-view.js';
 import { tlsComplaints } from '../export/tls-files.js';
 import { complaintText, type Complaint } from '../model/errors.js';
 import { serveReports, type ReportServer } from '../socket/server.js';
 import { createLogger, type Logger } from './logger.js';
+import { hostResource, ledgerPorts, producerOptions } from './export-options.js';
 import { createPeerGate } from './peer-gate.js';
+import { hasSinks, startSinks, type RunningSinks } from './sinks.js';
 import { startMeasurement, type RunningMeasurement } from './start-measurement.js';
 
 export interface AgentPorts {
@@ -30,26 +29,6 @@ const EXPORT_DEFAULTS = { intervalMillis: 60_000, timeoutMillis: 30_000 };
 /** systemd kills 90 s after SIGTERM, Kubernetes after 30 s: the last export has less. */
 const LAST_EXPORT_MILLIS = 10_000;
 
-const selectionOf = ({ export: { minMicrojoules, rules } }: Config) => ({ minMicrojoules, rules });
-
-const workloadOptions = (config: Config): Readonly<Record<WorkloadLevel, LevelOptions>> => {
-  const { levels, cpuTime, maxWorkloadSeries: maxSeries } = config.export;
-  const level = (isExported: boolean): LevelOptions => ({
-    isExported,
-    hasCpuTime: cpuTime.workload,
-    maxSeries,
-    ...selectionOf(config),
-  });
-  return {
-    container: level(levels.container),
-    pod: level(levels.pod),
-    job: level(levels.job),
-    unit: level(levels.unit),
-    user: level(levels.user),
-    name: level(levels.name),
-  };
-};
-
 const exportOptions = (
   config: Config,
   settings: ExportSettings,
@@ -58,35 +37,8 @@ const exportOptions = (
 ): Parameters<typeof startExport>[0] => ({
   settings,
   endpoint: undefined,
-  resource: resourceAttributes({
-    version,
-    hostName: host.name ?? '',
-    machineId: host.machineId,
-    serviceName: settings.serviceName,
-    resourceAttributes: settings.resourceAttributes,
-  }),
-  producer: {
-    version,
-    processes: {
-      isExported: config.export.levels.process,
-      hasCpuTime: config.export.cpuTime.process,
-      maxSeries: config.export.maxProcessSeries,
-      ...selectionOf(config),
-    },
-    cgroups: {
-      isExported: config.export.levels.cgroup,
-      hasCpuTime: config.export.cpuTime.cgroup,
-      maxSeries: config.ledger.maxCgroups,
-      ...selectionOf(config),
-    },
-    threads: {
-      isExported: config.export.levels.thread,
-      hasCpuTime: config.export.cpuTime.thread,
-      maxSeries: config.export.maxThreadSeries,
-      ...selectionOf(config),
-    },
-    workloads: workloadOptions(config),
-  },
+  resource: hostResource(host, version, settings),
+  producer: producerOptions(config, version),
 });
 
 /** What the environment asks for, and can be done. */
@@ -125,20 +77,7 @@ const beginExport = (
   logger: Logger,
 ): RunningExport | undefined =>
   startExport(exportOptions(config, settings, running.machine, version), {
-    ledger: running.ledger,
-    self: running.self,
-    retireExported: (identities) => {
-      running.ledger.retireExported(identities);
-    },
-    retireExportedThreads: (identities) => {
-      running.ledger.retireExportedThreads(identities);
-    },
-    retireExportedCgroups: (cgroups) => {
-      running.ledger.retireExportedCgroups(cgroups);
-    },
-    retireExportedWorkloads: (level, workloads) => {
-      running.ledger.retireExportedWorkloads(level, workloads);
-    },
+    ...ledgerPorts(running),
     ...(running.readings && {
       onMeasuredBegin: running.readings.begin,
       onMeasuredDelivered: running.readings.commit,
@@ -152,10 +91,12 @@ const beginExport = (
 const endInOrder = async (
   server: ReportServer,
   exporting: RunningExport | undefined,
+  sinks: RunningSinks,
   running: RunningMeasurement,
   logger: Logger,
 ): Promise<void> => {
   await running.close();
+  await sinks.stop();
   if (exporting !== undefined) {
     const last = await exporting.shutdown(LAST_EXPORT_MILLIS)();
     if (E.isLeft(last)) logger.warn(complaintText(last.left));
@@ -175,9 +116,12 @@ export const runAgent =
       logger,
       windowMillis: config.windowMillis,
       isAgent: true,
-      isExporting: settings.right !== undefined,
+      isExporting: settings.right !== undefined || hasSinks(config),
+      isDelivering: settings.right !== undefined,
       isKeepingState: true,
-      isExportingThreads: settings.right !== undefined && config.export.levels.thread,
+      isExportingThreads:
+        config.export.levels.thread &&
+        (settings.right !== undefined || config.export.prometheusAddress !== undefined),
     });
     if (E.isLeft(started)) return started;
     const running = started.right;
@@ -185,6 +129,17 @@ export const runAgent =
       settings.right === undefined
         ? undefined
         : beginExport(config, settings.right, running, ports.version, logger);
+    const sinks = await startSinks(config, {
+      running,
+      logger,
+      version: ports.version,
+      settings: settings.right,
+    });
+    if (E.isLeft(sinks)) {
+      await exporting?.shutdown(0)();
+      await running.close();
+      return sinks;
+    }
     const peers = createPeerGate(logger);
     const viewed = {
       version: ports.version,
@@ -197,6 +152,7 @@ export const runAgent =
     const server = await serveReports(config.agent.socketPath, viewed, peers)();
     if (E.isLeft(server)) {
       await exporting?.shutdown(0)();
+      await sinks.right.stop();
       await running.close();
       return server;
     }
@@ -205,6 +161,6 @@ export const runAgent =
     logger.info('measuring', { socket: config.agent.socketPath, source: running.sourceText });
     const signal = await stopped;
     logger.info('stopping', { signal, refusedViewers: peers.refusedCount() });
-    await endInOrder(server.right, exporting, running, logger);
+    await endInOrder(server.right, exporting, sinks.right, running, logger);
     return E.right(undefined);
   };

@@ -52,6 +52,8 @@ export interface StartOptions {
   readonly isKeepingState?: boolean;
   /** Threads are exported: the ledger keeps them from the first window on, whoever watches. */
   readonly isExportingThreads: boolean;
+  /** A collector says what has arrived: the counters' readings are kept by its word. */
+  readonly isDelivering?: boolean;
   /** The agent itself: it publishes the power feed if the configuration asks for it. */
   readonly isAgent?: boolean;
 }
@@ -265,7 +267,7 @@ const assemble = (
     },
     refreshNames: () => {
       identities.refresh();
-      if (!options.isExporting) readings?.keepNowAndThen();
+      if (options.isDelivering !== true) readings?.keepNowAndThen();
     },
     watchSlots: createSlotWatch(logger),
     powerFeed,
@@ -303,12 +305,12 @@ const openSession = async (
 const closeOf =
   (
     { measurement, identities, readings }: Omit<RunningMeasurement, 'close'>,
-    isExporting: boolean,
+    isDelivering: boolean,
   ) =>
   async (): Promise<void> => {
     await measurement.close();
     // Where somebody exports, the last export says up to which reading the joules have arrived.
-    if (!isExporting) readings?.keep();
+    if (!isDelivering) readings?.keep();
     identities.close();
   };
 
@@ -366,5 +368,5 @@ export const startMeasurement = async (
     await session.close()();
     return fail(started.left);
   }
-  return E.right({ ...running, close: closeOf(running, options.isExporting) });
+  return E.right({ ...running, close: closeOf(running, options.isDelivering === true) });
 };

@@ -57,6 +57,13 @@ export interface LedgerConfig {
   readonly maxExited: number;
 }
 
+export interface CsvConfig {
+  readonly path: string;
+  readonly intervalMillis: number;
+  readonly maxBytes: number;
+  readonly keptFiles: number;
+}
+
 export interface ExportConfig {
   readonly enabled: boolean;
   readonly levels: {
@@ -82,6 +89,9 @@ export interface ExportConfig {
   readonly maxWorkloadSeries: number;
   readonly minMicrojoules: bigint;
   readonly rules: SelectionRules;
+  /** `PORT` or `HOST:PORT`; undefined: none. */
+  readonly prometheusAddress: string | undefined;
+  readonly csv: CsvConfig | undefined;
 }
 
 export interface PolicyConfig {

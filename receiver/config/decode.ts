@@ -62,6 +62,19 @@ const attributionOf = ({ attribution }: ConfigFile): Config['attribution'] => ({
   },
 });
 
+const MILLIS_PER_SECOND = 1_000;
+const BYTES_PER_MIB = 1_048_576;
+
+const csvOf = ({ export: exporting }: ConfigFile): Config['export']['csv'] =>
+  exporting.csv_file === undefined
+    ? undefined
+    : {
+        path: exporting.csv_file,
+        intervalMillis: exporting.csv_interval_seconds * MILLIS_PER_SECOND,
+        maxBytes: exporting.csv_max_mib * BYTES_PER_MIB,
+        keptFiles: exporting.csv_kept_files,
+      };
+
 /** The schema has refused those that are none. */
 const selectionRules = (texts: readonly string[]): readonly SelectionRule[] =>
   texts.map(parseSelectionRule).filter((rule) => rule !== undefined);
@@ -103,6 +116,8 @@ export const configOfFile = (file: ConfigFile): Config => ({
     maxThreadSeries: file.export.max_thread_series,
     maxWorkloadSeries: file.export.max_workload_series,
     minMicrojoules: microjoulesOfJoules(file.export.min_joules),
+    prometheusAddress: file.export.prometheus_address,
+    csv: csvOf(file),
     rules: {
       include: selectionRules(file.export.include),
       exclude: selectionRules(file.export.exclude),

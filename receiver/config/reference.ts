@@ -35,7 +35,7 @@ configuration file, a certificate that cannot be read) is an error with exit cod
 | \`OTEL_EXPORTER_OTLP_ENDPOINT\`, \`…_METRICS_ENDPOINT\` | \`http://localhost:4317\` | \`http://HOST:PORT\`, \`https://HOST:PORT\` or \`unix:///PATH\` |
 | \`OTEL_EXPORTER_OTLP_HEADERS\`, \`…_INSECURE\`, \`…_COMPRESSION\` | not set | as the OpenTelemetry specification has them |
 | \`OTEL_EXPORTER_OTLP_CERTIFICATE\`, \`…_CLIENT_KEY\`, \`…_CLIENT_CERTIFICATE\` | not set | PEM files; tried before anything is measured |
-| \`OTEL_EXPORTER_OTLP_PROTOCOL\` | \`grpc\` | only \`grpc\` |
+| \`OTEL_EXPORTER_OTLP_PROTOCOL\` | \`grpc\` | \`grpc\` or \`http/protobuf\` |
 | \`OTEL_METRIC_EXPORT_INTERVAL\` | \`60000\` | milliseconds between two exports; at least 100, as the two below |
 | \`OTEL_METRIC_EXPORT_TIMEOUT\` | \`30000\` | milliseconds for one export with all its messages; at most the interval |
 | \`OTEL_EXPORTER_OTLP_TIMEOUT\` | \`10000\` | milliseconds for one message; at most nine tenths of the above |

@@ -282,6 +282,39 @@ const exporting = z.strictObject({
       'Energy from which on anything has a series of its own; until then it is in the sum.',
     reason: '0: what has burned something has a series, as far as the caps allow.',
   }),
+  prometheus_address: key(
+    z
+      .string()
+      .regex(/^(?:(?:\[[0-9a-fA-F:.]+\]|[\w.-]*):)?\d{1,5}$/, {
+        error: 'must be PORT or HOST:PORT',
+      })
+      .optional(),
+    {
+      description:
+        'Where Prometheus may scrape /metrics: `PORT` (loopback), `HOST:PORT`, or `:PORT` (all addresses).',
+      reason: 'Not set: no port is opened; metrics are pushed.',
+      example: '127.0.0.1:9464',
+      alias: '--prometheus',
+    },
+  ),
+  csv_file: key(absolutePath.optional(), {
+    description: 'Write what everything burned into this CSV file, once per interval.',
+    reason: 'Not set: no file. For those without a backend.',
+    example: '/var/log/wattfeed/energy.csv',
+    alias: '--csv',
+  }),
+  csv_interval_seconds: key(count(1, 86_400).default(60), {
+    description: 'Time between two entries of the CSV file.',
+    reason: 'One minute: a day of 200 entities is about 30 MB.',
+  }),
+  csv_max_mib: key(count(1, 65_536).default(64), {
+    description: 'Size from which on the CSV file is rotated.',
+    reason: '64 MiB open in any spreadsheet.',
+  }),
+  csv_kept_files: key(count(0, 1_000).default(4), {
+    description: 'Rotated CSV files kept beside the one that grows.',
+    reason: 'With the size above at most 320 MiB.',
+  }),
   include: key(selection.default([]), {
     description:
       'Only what matches one of these rules has a series of its own: `FIELD=GLOB` with the fields name, user, cgroup, container, pod, unit, job. A level is left alone by rules for fields it has not.',

@@ -35,6 +35,22 @@ export const endpointProblems = (endpoint: string, isInsecure: boolean): Endpoin
   return { shown, ...hostProblems(endpoint) };
 };
 
+/** Over HTTP the path counts: the exporter puts `/v1/metrics` behind the general variable's. */
+export const httpEndpointProblems = (endpoint: string): EndpointCheck => {
+  const shown = withoutCredentials(endpoint);
+  const scheme = SCHEME.exec(endpoint)?.[1]?.toLowerCase();
+  const isHttp = scheme === 'http' || scheme === 'https';
+  return isHttp && URL.canParse(endpoint)
+    ? { shown }
+    : {
+        shown,
+        error: {
+          cause: 'no HTTP URL',
+          remedy: 'use http://HOST:PORT or https://HOST:PORT with http/protobuf',
+        },
+      };
+};
+
 const withoutScheme = (endpoint: string, shown: string, isInsecure: boolean): EndpointCheck => {
   const problems = hostProblems(`https://${endpoint}`);
   if (problems.error !== undefined || isInsecure) return { shown, ...problems };

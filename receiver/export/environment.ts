@@ -9,7 +9,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { Complaint } from '../model/errors.js';
 import type { LogLevel } from './diagnostics.js';
-import { endpointProblems } from './environment-endpoint.js';
+import { endpointProblems, httpEndpointProblems } from './environment-endpoint.js';
 import { headerProblems } from './environment-headers.js';
 import { EnvironmentReader, type Environment } from './environment-reader.js';
 import { parseResourceAttributes } from './environment-resource.js';
@@ -17,6 +17,7 @@ import { isInsecure, tlsFilesOf, type TlsFiles } from './environment-tls.js';
 import type { Temporality } from './stream.js';
 
 export type ExporterName = 'otlp' | 'console' | 'none';
+export type OtlpProtocol = 'grpc' | 'http/protobuf';
 
 /** What holds where no variable says otherwise. */
 export interface ExportDefaults {
@@ -27,6 +28,7 @@ export interface ExportDefaults {
 export interface ExportSettings {
   /** `none` also when OTEL_SDK_DISABLED. */
   readonly exporter: ExporterName;
+  readonly protocol: OtlpProtocol;
   readonly intervalMillis: number;
   /** One export with all its batches; at most the interval. */
   readonly timeoutMillis: number;
@@ -57,13 +59,12 @@ export const readEnvironment = (
   checkConfigFile(reader);
   // Nothing of the exporter matters when nothing is exported by it.
   const isOtlp = exporter === 'otlp' && !isDisabled;
-  if (isOtlp) {
-    checkProtocol(reader);
-    checkHeaders(reader);
-  }
-  const endpoint = isOtlp ? checkEndpoint(reader) : undefined;
+  const protocol = isOtlp ? protocolOf(reader) : 'grpc';
+  if (isOtlp) checkHeaders(reader);
+  const endpoint = isOtlp ? checkEndpoint(reader, protocol) : undefined;
   const settings: ExportSettings = {
     exporter: isDisabled ? 'none' : exporter,
+    protocol,
     ...timing(reader, defaults),
     temporality: temporalityOf(reader),
     logLevel: logLevelOf(reader),
@@ -97,21 +98,24 @@ const checkConfigFile = (reader: EnvironmentReader): void => {
   );
 };
 
-const checkProtocol = (reader: EnvironmentReader): void => {
+const protocolOf = (reader: EnvironmentReader): OtlpProtocol => {
   const found = reader.otlp('PROTOCOL');
-  if (found === undefined || found[1].toLowerCase() === 'grpc') return;
+  const value = found?.[1].toLowerCase() ?? 'grpc';
+  if (value === 'grpc' || value === 'http/protobuf') return value;
   reader.fail(
-    `read ${found[0]}=${found[1]}`,
-    'metrics are sent over grpc only',
-    'set OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=grpc and OTEL_EXPORTER_OTLP_METRICS_ENDPOINT to a gRPC receiver (usually port 4317)',
+    `read ${found?.[0] ?? ''}=${found?.[1] ?? ''}`,
+    'metrics are sent over grpc or http/protobuf only',
+    'set OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=grpc (usually port 4317) or http/protobuf (usually port 4318)',
   );
+  return 'grpc';
 };
 
-const checkEndpoint = (reader: EnvironmentReader): string | undefined => {
+const checkEndpoint = (reader: EnvironmentReader, protocol: OtlpProtocol): string | undefined => {
   const found = reader.otlp('ENDPOINT');
   if (found === undefined) return undefined;
   const [name, value] = found;
-  const { shown, warning, error } = endpointProblems(value, isInsecure(reader));
+  const { shown, warning, error } =
+    protocol === 'grpc' ? endpointProblems(value, isInsecure(reader)) : httpEndpointProblems(value);
   if (warning !== undefined) reader.warn(name, shown, warning.cause, warning.remedy);
   if (error !== undefined) reader.fail(`read ${name}=${shown}`, error.cause, error.remedy);
   return shown;

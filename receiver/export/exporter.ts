@@ -17,7 +17,7 @@ import {
 import { pointsIn, splitByPoints } from './batches.js';
 import type { ExportCounts } from './export-counts.js';
 import { exportFailure, type ExportFailure } from './failure.js';
-import { StreamPoint } from './stream.js';
+import { deliverAll } from './scraped-producer.js';
 
 /** From this many intervals in a row without an answer on, each begins with a new channel. */
 const REBUILD_AFTER = 3;
@@ -49,14 +49,6 @@ interface Cycle {
   /** Nobody answered: what is left of the interval is not tried. */
   isLost: boolean;
 }
-
-const deliver = ({ scopeMetrics }: ResourceMetrics): void => {
-  for (const { metrics } of scopeMetrics) {
-    for (const { dataPoints } of metrics) {
-      for (const point of dataPoints) if (point instanceof StreamPoint) point.deliver();
-    }
-  }
-};
 
 const newCycle = (endMillis: number): Cycle => ({
   endMillis,
@@ -129,7 +121,7 @@ export class ResilientExporter implements PushMetricExporter {
       if (result.code === ExportResultCode.SUCCESS) {
         cycle.hasDelivered = true;
         this.ports.counts.delivered += BigInt(points);
-        deliver(part);
+        deliverAll(part);
         this.ports.onDelivered?.(part);
         continue;
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a failed export means, by its gRPC status code; pure. */
+/** What a failed export means, by its gRPC or HTTP status code; pure. */
 
 /** In the order of their codes, 0 to 16. */
 const STATUS_NAMES = [
@@ -47,11 +47,22 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'other',
 ]);
 /** Their messages may quote the credentials. */
-const SECRETIVE: ReadonlySet<string> = new Set(['permission_denied', 'unauthenticated']);
+const SECRETIVE: ReadonlySet<string> = new Set([
+  'permission_denied',
+  'unauthenticated',
+  'http_401',
+  'http_403',
+]);
 const MAX_DETAIL_LENGTH = 160;
 
 /** As grpc-go, grpc-java and Envoy say it; the same status also means an overload, where more tries do harm. */
 const TOO_LARGE = /larger than max|exceeds maximum size|too large/i;
+
+/** HTTP codes begin here, gRPC's end below. */
+const FIRST_HTTP_STATUS = 100;
+/** As the OTLP specification has it: nobody took the message, and later somebody may. */
+const RETRYABLE_HTTP: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const HTTP_TOO_LARGE = 413;
 
 const printable = (text: string): string =>
   text.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
@@ -63,9 +74,20 @@ const detailOf = (error: Error): string =>
 
 export const exportFailure = (error: Error | undefined): ExportFailure => {
   const code = error !== undefined && 'code' in error ? error.code : undefined;
+  if (typeof code === 'number' && code >= FIRST_HTTP_STATUS) return httpFailure(error, code);
   const reason = (typeof code === 'number' ? STATUS_NAMES[code] : undefined) ?? 'other';
   const kind = UNREACHABLE.has(reason) ? 'unreachable' : 'refused';
   const detail = error === undefined || SECRETIVE.has(reason) ? '' : detailOf(error);
   const isTooLarge = reason === 'resource_exhausted' && TOO_LARGE.test(detail);
   return { kind, reason, detail, isTooLarge };
+};
+
+const httpFailure = (error: Error | undefined, code: number): ExportFailure => {
+  const reason = `http_${String(code)}`;
+  return {
+    kind: RETRYABLE_HTTP.has(code) ? 'unreachable' : 'refused',
+    reason,
+    detail: error === undefined || SECRETIVE.has(reason) ? '' : detailOf(error),
+    isTooLarge: code === HTTP_TOO_LARGE,
+  };
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Puts producer, reader and exporter together, and takes them apart with a last export. */
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
+import { OTLPMetricExporter as OtlpHttpExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
   ConsoleMetricExporter,
@@ -27,7 +28,10 @@ import type { SelfView } from './self-view.js';
  */
 export const MAX_BATCH_POINTS = 1_000;
 
-const DEFAULT_ENDPOINT = 'http://localhost:4317';
+const DEFAULT_ENDPOINTS = {
+  grpc: 'http://localhost:4317',
+  'http/protobuf': 'http://localhost:4318/v1/metrics',
+} as const;
 
 export interface ExportOptions {
   readonly settings: ExportSettings;
@@ -100,7 +104,12 @@ export const startExport = (
         if (carriesMeasured(part)) ports.onMeasuredDelivered?.();
       },
       onChange: (change) => {
-        ports.say(changeText(change, settings.endpoint ?? options.endpoint ?? DEFAULT_ENDPOINT));
+        ports.say(
+          changeText(
+            change,
+            settings.endpoint ?? options.endpoint ?? DEFAULT_ENDPOINTS[settings.protocol],
+          ),
+        );
       },
     },
     settings.timeoutMillis,
@@ -147,7 +156,8 @@ const carriesMeasured = ({ scopeMetrics }: ResourceMetrics): boolean =>
 
 const stockExporter = ({ settings, endpoint }: ExportOptions): PushMetricExporter => {
   if (settings.exporter === 'console') return new ConsoleMetricExporter();
-  return new OTLPMetricExporter({
+  const Exporter = settings.protocol === 'grpc' ? OTLPMetricExporter : OtlpHttpExporter;
+  return new Exporter({
     timeoutMillis: settings.requestTimeoutMillis,
     // A url given here would override the environment's.
     ...(settings.endpoint === undefined && endpoint !== undefined ? { url: endpoint } : {}),

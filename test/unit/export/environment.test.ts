@@ -24,6 +24,7 @@ describe('readEnvironment', () => {
   it('takes the defaults from an empty environment', () => {
     expect(settings({})).toEqual({
       exporter: 'otlp',
+      protocol: 'grpc',
       intervalMillis: 10_000,
       timeoutMillis: 10_000,
       requestTimeoutMillis: 9_000,
@@ -105,7 +106,7 @@ describe('readEnvironment', () => {
   });
 
   it('refuses another protocol with the way out', () => {
-    const [text] = mistakes({ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' });
+    const [text] = mistakes({ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' });
     expect(text).toContain('OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=grpc');
   });
 
