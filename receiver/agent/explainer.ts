@@ -9,7 +9,6 @@ import type { AttributionInput } from '../attribution/attribute.js';
 import type { TaskSample } from '../model/activity.js';
 import {
   EXPLANATION_SCHEMA,
-  type ExplainedCalibration,
   type ExplainedEntity,
   type ExplainTarget,
   type Explanation,
@@ -17,6 +16,7 @@ import {
 import { joulesOf, secondsOf } from '../model/units.js';
 import type { RatedLedgerView } from '../model/ledger-view.js';
 import type { WindowReport } from '../model/window.js';
+import { calibrationRow } from './calibration-row.js';
 import { windowPart } from '../report/build-report.js';
 
 /** What the agent knows after a window. */
@@ -89,14 +89,6 @@ const findCgroup = (path: string, ledger: Ledger): Entity | undefined => {
 
 const find = (target: ExplainTarget, ledger: Ledger): Entity | undefined =>
   'pid' in target ? findProcess(target.pid, ledger) : findCgroup(target.cgroup, ledger);
-
-const calibrationRow = (fit: PackageCalibration): ExplainedCalibration => ({
-  packageId: fit.packageId,
-  label: fit.label,
-  nrmse: fit.nrmse ?? null,
-  priorNrmse: fit.priorNrmse ?? null,
-  windows: fit.windows,
-});
 
 const explain = ({ entity, isOwn }: Entity, moment: ExplainMoment): Explanation => ({
   schema: EXPLANATION_SCHEMA,

@@ -25,6 +25,7 @@ const configuredFloor = (
   idleWatts: number | undefined,
 ): number | undefined => {
   if (measure._tag === 'Model') return measure.curve.idleWatts;
+  if (measure._tag === 'DramModel') return measure.dram.backgroundWatts;
   return domain.kind === 'package' ? idleWatts : undefined;
 };
 

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.js';
 import type { CounterPlan } from '../counters/plan.js';
 import { readCounterPlan } from '../counters/read-plan.js';
 import type { EnergyFacts } from '../energy/facts.js';
-import type { EnergyPlan } from '../energy/plan-types.js';
+import type { EnergyConfig, EnergyPlan } from '../energy/plan-types.js';
 import { prepareEnergy } from '../energy/prepare.js';
 import type { ProbePorts } from '../energy/probe.js';
 import { chooseCgroupHierarchy, type CgroupHierarchy } from '../host/cgroup-hierarchy.js';
@@ -50,12 +50,29 @@ const chosenHierarchy = ({ roots, accounting }: Config): CgroupHierarchy => {
   };
 };
 
+/** What the energy plan is made from; `check` and `run` ask for the same. */
+export const energyConfig = ({
+  energy,
+  dram,
+}: Pick<Config, 'energy' | 'dram'>): EnergyConfig & {
+  readonly maxPlausibleWatts: number | undefined;
+} => ({
+  ...energy,
+  dramModel: dram.isModelled
+    ? { backgroundWatts: dram.backgroundWatts, lineNanojoules: dram.lineNanojoules }
+    : undefined,
+});
+
 /** Takes a quarter of a second where there are sources to watch. */
 export const surveyMachine = async (
   config: Config,
   { activity, clock }: MachinePorts,
 ): Promise<Machine> => {
-  const energy = await prepareEnergy(config.roots, config.energy, probePorts(activity, clock));
+  const energy = await prepareEnergy(
+    config.roots,
+    energyConfig(config),
+    probePorts(activity, clock),
+  );
   return {
     ...energy,
     counters: readCounterPlan(config.roots, energy.facts, config.accounting.counters),

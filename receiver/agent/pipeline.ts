@@ -96,6 +96,17 @@ export interface Pipeline {
   readonly skip: () => void;
 }
 
+/** By package; missing where nobody's misses are counted. */
+const countedLines = (
+  window: ActivityWindow,
+  calibration: Calibration,
+): ReadonlyMap<number, number> =>
+  new Map(
+    [...calibration.predict(window)].flatMap(([packageId, { lines, isCounted }]) =>
+      isCounted ? [[packageId, lines] as const] : [],
+    ),
+  );
+
 /** Asked only of quiet windows, in which there is little to sum up. */
 const activeWattsIn = (
   window: ActivityWindow,
@@ -123,6 +134,7 @@ export const createPipeline = (options: PipelineOptions): Pipeline => {
     priorFor: options.priorFor,
   });
   const settings = options.settings ?? DEFAULT_SETTINGS;
+  const modelsDram = plan.domains.some(({ measure }) => measure._tag === 'DramModel');
   return {
     advance: (window, ledger, surroundings = {}) => {
       const busy = busyRatios(window.cpus, topology, nanos(window.endNanos - window.startNanos));
@@ -132,6 +144,7 @@ export const createPipeline = (options: PipelineOptions): Pipeline => {
         endNanos: window.endNanos,
         boottimeOffsetNanos: window.boottimeOffsetNanos,
         busyRatios: busy.byPackage,
+        linesByPackage: modelsDram ? countedLines(window, calibration) : undefined,
       });
       const readings = resumed.settle(read, window.endNanos, ledger);
       floors.learn(readings, busy, activeWattsIn(window, calibration));

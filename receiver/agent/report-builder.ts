@@ -6,6 +6,8 @@ import { sourceLabel } from '../energy/source-label.js';
 import type { AgentReport } from '../model/agent-report.js';
 import type { WindowReport } from '../model/window.js';
 import { buildReport } from '../report/build-report.js';
+import type { PackageCalibration } from '../attribution/calibration/calibration.js';
+import { calibrationRow } from './calibration-row.js';
 import type { Losses } from './losses.js';
 import type { Machine } from './machine.js';
 
@@ -16,6 +18,7 @@ export interface ReportBuilderParts {
   readonly losses: Losses;
   readonly machine: Machine;
   readonly version: string;
+  readonly calibration: () => readonly PackageCalibration[];
 }
 
 export const reportBuilder = ({
@@ -24,6 +27,7 @@ export const reportBuilder = ({
   losses,
   machine,
   version,
+  calibration,
 }: ReportBuilderParts): ((window: WindowReport) => AgentReport) => {
   const source = sourceLabel(machine.plan);
   const agent = {
@@ -43,5 +47,6 @@ export const reportBuilder = ({
       cpuCount,
       slotBytes: slotRecord.sizeBytes,
       losses: losses.counts(),
+      calibration: calibration().map(calibrationRow),
     });
 };

@@ -220,6 +220,7 @@ const assemble = (
       return E.isRight(stats) && config.accounting.bpfStats ? stats.right : [];
     },
     () => ({ ...ledger.losses(), ...losses.counts() }),
+    () => pipeline.calibration(),
   );
   ledger.setThreadsEnabled(options.isExportingThreads);
   const threads = createThreadWatch((isWatched) => {
@@ -261,6 +262,7 @@ const assemble = (
       losses,
       machine,
       version,
+      calibration: () => pipeline.calibration(),
     }),
     sweep: (isEveryEntry) => {
       ledger.endVanished(identities.isAlive, isEveryEntry);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Whole-machine meters against what the packages and the memory say. Attributed to nobody. */
+import type { EnergyDomain } from '../model/energy-domain.js';
 import { microjoules, NANOS_PER_SECOND } from '../model/units.js';
 import type { Nanos } from '../model/units.js';
 import type { DomainReading, MeterBalance } from '../model/window.js';
@@ -25,14 +26,18 @@ const isSameSpan = (meter: Nanos, part: Nanos): boolean =>
   Math.abs(Number(meter - part)) <=
   SPAN_TOLERANCE_RATIO * Math.max(Number(meter), NANOS_PER_SECOND);
 
+/** Memory that is only predicted is in no total: the rest of the machine contains it. */
+const isPart = ({ isAttributed, kind, origin }: EnergyDomain): boolean =>
+  isAttributed && !(kind === 'dram' && origin === 'modelled');
+
 /**
  * rest = meter - packages - DRAM, over the same time; undefined unless every attributed domain
  * advanced with the meter and was measured (an estimate leaves no rest worth a name). A negative rest is a contradiction between the sources and is shown.
  */
 export const meterBalances = (readings: readonly DomainReading[]): readonly MeterBalance[] => {
   const moved = advanced(readings);
-  const parts = moved.filter(({ reading }) => reading.domain.isAttributed);
-  const expected = readings.filter(({ domain }) => domain.isAttributed).length;
+  const parts = moved.filter(({ reading }) => isPart(reading.domain));
+  const expected = readings.filter(({ domain }) => isPart(domain)).length;
   const partsMicrojoules = parts.reduce((sum, part) => sum + part.deltaMicrojoules, 0n);
   return moved
     .filter(({ reading }) => reading.domain.kind === 'platform' && !reading.domain.isAttributed)

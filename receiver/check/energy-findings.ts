@@ -98,6 +98,17 @@ const dramFindings = (plan: EnergyPlan): readonly Finding[] => {
   const isMeasured = attributed.some(
     ({ domain }) => domain.source === 'perf' || domain.source === 'powercap',
   );
+  if (attributed.some(({ measure }) => measure._tag === 'DramModel'))
+    return [
+      {
+        id: 'dram-modelled',
+        level: 'note',
+        what: 'no DRAM counter: memory energy is predicted from cache misses (dram.model: on)',
+        meaning:
+          'it is labelled modelled and added to no measured total; without a miss counter it fails',
+        remedy: '',
+      },
+    ];
   if (!isMeasured || attributed.some(({ domain }) => domain.kind === 'dram')) return [];
   return [
     {

@@ -163,6 +163,7 @@ export const readingsOf = (measure: Measure): number => {
     case 'Battery':
       return measure.batteries.reduce((sum, battery) => sum + readingsOfBattery(battery), 0);
     case 'Model':
+    case 'DramModel':
       return 0;
   }
 };

@@ -78,7 +78,8 @@ export const judgeLiveness = (
   const missing: Liveness = { _tag: 'Failed', reason: 'unreadable', detail: 'not read' };
   const [a] = first;
   const [b] = last;
-  if (measure._tag === 'Model') return { _tag: 'Still', lastRaw: 0n };
+  if (measure._tag === 'Model' || measure._tag === 'DramModel')
+    return { _tag: 'Still', lastRaw: 0n };
   if (a === undefined || b === undefined) return missing;
   switch (measure._tag) {
     case 'Counter':

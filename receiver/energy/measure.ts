@@ -17,7 +17,15 @@ export type Measure =
       readonly maxWatts: number;
     }
   /** No reading: computed from how busy the package was. */
-  | { readonly _tag: 'Model'; readonly packageId: number; readonly curve: ModelCurve };
+  | { readonly _tag: 'Model'; readonly packageId: number; readonly curve: ModelCurve }
+  /** No reading: memory of one package, predicted from the lines that were fetched from it. */
+  | { readonly _tag: 'DramModel'; readonly packageId: number; readonly dram: DramModel };
+
+/** P = background + line energy x lines per second. */
+export interface DramModel {
+  readonly backgroundWatts: number;
+  readonly lineNanojoules: number;
+}
 
 /** `status` and `power_now`, or `status`, `current_now` and `voltage_now` (microampere, microvolt). */
 export interface BatteryInputs {

@@ -6,12 +6,14 @@ import type { EnergyDomain, EnergySourceKind } from '../model/energy-domain.js';
 import type { Candidates } from './candidates.js';
 import type { EnergyFacts } from './facts.js';
 import type { Liveness } from './liveness.js';
-import type { Measure } from './measure.js';
+import type { DramModel, Measure } from './measure.js';
 import type { ModelConfig, ModelParameters } from './model.js';
 
 export interface EnergyConfig extends ModelConfig {
   /** `auto`, or only these and in this order. */
   readonly sources: 'auto' | readonly EnergySourceKind[];
+  /** Predict the memory of packages that have no counter of it; default: it is absent. */
+  readonly dramModel?: DramModel | undefined;
 }
 
 export interface PlanInput {

@@ -11,6 +11,7 @@ import { formatWatts } from './format.js';
 import type { Judged, Selection } from './plan-select.js';
 import { dropAll, selectGroup, sortCandidates, sourceOrder } from './plan-select.js';
 import type { DroppedSource, EnergyPlan, PlanInput, PlannedDomain } from './plan-types.js';
+import type { DramModel } from './measure.js';
 import { longestWindowMillis, planNotes } from './plan-notes.js';
 import { curveOfPackage, resolveModel, type ModelParameters } from './model.js';
 
@@ -85,6 +86,27 @@ const modelled = (
   };
 };
 
+const modelledDram = (
+  packageId: number,
+  parentId: string | undefined,
+  dram: DramModel,
+): PlannedDomain => ({
+  domain: {
+    id: `model/dram:${String(packageId)}`,
+    kind: 'dram',
+    name: 'dram',
+    packageId,
+    parentId,
+    source: 'model',
+    origin: 'modelled',
+    isAttributed: true,
+  },
+  measure: { _tag: 'DramModel', packageId, dram },
+  specs: [],
+  isFailing: false,
+  evidence: `${formatWatts(dram.backgroundWatts)} and ${String(dram.lineNanojoules)} nJ a line`,
+});
+
 /** Package counter, else its dies. */
 const selectPackage = (fit: readonly Judged[], input: PlanInput): Selection => {
   const order = sourceOrder(input.config);
@@ -140,11 +162,18 @@ const planPackage = (
     ? [modelled(packageId, context.shareRatio, context.machineId, context.model)]
     : measured;
   const dram = ofKind('dram');
+  const { dramModel } = input.config;
+  // A board's sensor of a socket may contain the memory (Grace): there is nothing to predict then.
+  const mayModelDram =
+    dramModel !== undefined &&
+    dram.taken.length === 0 &&
+    !packageDomains.some(({ domain }) => domain.source === 'hwmon');
   const inner = [ofKind('core'), ofKind('uncore')];
   return {
     attributed: [
       ...packageDomains,
       ...dram.taken.map((judged) => planned(judged, context.machineId, true)),
+      ...(mayModelDram ? [modelledDram(packageId, context.machineId, dramModel)] : []),
     ],
     breakdown: inner.flatMap(({ taken }) =>
       taken.map((judged) =>

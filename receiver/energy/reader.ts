@@ -12,7 +12,7 @@ import type { DomainReading, DomainStep } from '../model/window.js';
 import { readBattery } from './battery.js';
 import { advanceCounter } from './counter.js';
 import { INITIAL_COUNTER, type CounterShape, type CounterState } from './counter-state.js';
-import type { Measure } from './measure.js';
+import type { DramModel, Measure } from './measure.js';
 import { modelEnergy, modelWatts, type ModelCurve } from './model.js';
 import type { EnergyPlan, PlannedDomain } from './plan-types.js';
 import { INITIAL_POWER, advancePower, breakPower, type PowerState } from './power.js';
@@ -26,6 +26,8 @@ export interface ReadInput {
   readonly boottimeOffsetNanos: Nanos;
   /** Busy part of each package's CPUs, 0..1, steal not counted; for the model. */
   readonly busyRatios: ReadonlyMap<number, number>;
+  /** Lines fetched from memory by each package's CPUs; packages that count none are missing. */
+  readonly linesByPackage?: ReadonlyMap<number, number> | undefined;
 }
 
 export interface EnergyReader {
@@ -154,6 +156,25 @@ const stepModel = (
   };
 };
 
+/** Without a counter of misses there is nothing to predict from: failed, not the background alone. */
+const stepDram = (
+  { backgroundWatts, lineNanojoules }: DramModel,
+  packageId: number,
+  state: DomainState,
+  input: ReadInput,
+): DomainAdvance => {
+  const lines = input.linesByPackage?.get(packageId);
+  const spanNanos = nanos(input.endNanos - input.startNanos);
+  if (lines === undefined) return failed(state, { ...NOT_READ, detail: 'no cache misses counted' });
+  if (spanNanos <= 0n) return failed(state, { ...NOT_READ, detail: 'empty window' });
+  const powerWatts = backgroundWatts + (lineNanojoules * lines) / Number(spanNanos);
+  const { energyMicrojoules, remainder } = modelEnergy(powerWatts, spanNanos, state.modelRemainder);
+  return {
+    step: { _tag: 'Advanced', deltaMicrojoules: energyMicrojoules, spanNanos, wrapped: false },
+    state: { ...state, modelRemainder: remainder },
+  };
+};
+
 const advanceDomain = (
   { measure }: PlannedDomain,
   state: DomainState,
@@ -170,6 +191,8 @@ const advanceDomain = (
       return stepPower(measure.maxWatts, state, readings[0], input.boottimeOffsetNanos);
     case 'Battery':
       return stepBattery(measure, state, readings, input.boottimeOffsetNanos);
+    case 'DramModel':
+      return stepDram(measure.dram, measure.packageId, state, input);
     case 'Model':
       return stepModel(measure.curve, measure.packageId, state, input);
     default:

@@ -18,21 +18,22 @@ const modelText = (plan: EnergyPlan): string =>
     : `modelled (${plan.model?.basis ?? 'no source'})`;
 
 export const sourceLabel = (plan: EnergyPlan): SourceLabel => {
-  const attributed = plan.domains.filter(
-    ({ domain, isFailing }) => domain.isAttributed && !isFailing,
-  );
+  const all = plan.domains.filter(({ domain, isFailing }) => domain.isAttributed && !isFailing);
+  // Predicted memory stands beside measured packages and in no total: it does not make these a guess.
+  const attributed = all.filter(({ measure }) => measure._tag !== 'DramModel');
+  const memory = attributed.length < all.length ? ', memory modelled' : '';
   const kinds = [...new Set(attributed.map(({ domain }) => domain.source))];
   const measured = kinds.filter((kind) => kind !== 'model');
   const isModelled = kinds.includes('model');
   const isGuess = isModelled && plan.model?.isGuess === true;
   const origin = isModelled ? 'modelled' : 'measured';
   if (kinds.length === 0) return { origin: 'modelled', kinds, isGuess, text: 'no energy source' };
-  if (measured.length === 0) return { origin, kinds, isGuess, text: modelText(plan) };
+  if (measured.length === 0) return { origin, kinds, isGuess, text: modelText(plan) + memory };
   const measuredText = `measured (${measured.join(', ')})`;
   return {
     origin,
     kinds,
     isGuess,
-    text: isModelled ? `${measuredText}, in part ${modelText(plan)}` : measuredText,
+    text: (isModelled ? `${measuredText}, in part ${modelText(plan)}` : measuredText) + memory,
   };
 };

@@ -100,6 +100,11 @@ export const ATTRIBUTES = {
     'Name of the event; those of the accounting as in `enum acct_stat` of bpf/include/records.h.',
   ],
   stage: ['wattfeed.stage', 'Part of the work at the end of a window.'],
+  package: ['wattfeed.package', 'Number of the physical package, as the kernel counts them.'],
+  coefficients: [
+    'wattfeed.coefficients',
+    'Where the counter model’s coefficients come from: `prior` (the defaults), `calibrated` on this machine, `modelled` (energy is no measurement to learn from).',
+  ],
   program: ['wattfeed.bpf.program', 'Name of the BPF program.'],
   level: [
     'wattfeed.level',

@@ -121,6 +121,33 @@ export const SELF_INSTRUMENTS = {
     description: 'Slots of the task table that can be taken: one less than `accounting.max_tasks`.',
     attributes: [],
   },
+  modelState: {
+    name: 'wattfeed.model.state',
+    unit: '1',
+    kind: 'gauge',
+    stability: 'alpha',
+    description:
+      'Which coefficients the counter model splits a package’s energy with: 1 for those in use, 0 for the others.',
+    attributes: ['package', 'coefficients'],
+  },
+  modelError: {
+    name: 'wattfeed.model.error',
+    unit: '1',
+    kind: 'gauge',
+    stability: 'alpha',
+    description:
+      'One-step-ahead error over the last 60 windows that taught something, relative to the mean energy above idle: what the coefficients predicted of a package before it was measured. For `prior` and, once calibrated, for `calibrated`.',
+    attributes: ['package', 'coefficients'],
+  },
+  countedRatio: {
+    name: 'wattfeed.split.counted',
+    unit: '1',
+    kind: 'gauge',
+    stability: 'alpha',
+    description:
+      'Part of the last window’s task time whose hardware counters were read; the rest was split by CPU time.',
+    attributes: ['hwId'],
+  },
   exportPoints: {
     name: 'wattfeed.export.points',
     unit: '{point}',

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The data points by which the agent reports on itself. */
+import type { Attributes } from '@opentelemetry/api';
 import { domainAttributes } from './labels.js';
 import type { AccountingStats } from '../model/activity.js';
 import type { DomainStep, WindowReport } from '../model/window.js';
@@ -47,6 +48,7 @@ export const addSelfPoints = (
 ): void => {
   addWindow(set, table, self, window);
   addSourceStates(set, window);
+  addModel(set, self, window);
   addAccounting(set, table, self);
   addPrograms(set, table, self);
   addAgent(set, table, self);
@@ -79,6 +81,23 @@ const addSourceStates = (set: MetricSet, window: WindowReport): void => {
       });
     }
   }
+};
+
+const COEFFICIENTS = ['prior', 'calibrated', 'modelled'] as const;
+
+const addModel = (set: MetricSet, self: SelfView, window: WindowReport): void => {
+  for (const { packageId, label, nrmse, priorNrmse } of self.calibration()) {
+    const of = (coefficients: (typeof COEFFICIENTS)[number]): Attributes => ({
+      [attributeName('package')]: packageId,
+      [attributeName('coefficients')]: coefficients,
+    });
+    for (const one of COEFFICIENTS) set.set('modelState', one === label ? 1 : 0, of(one));
+    if (priorNrmse !== undefined) set.set('modelError', priorNrmse, of('prior'));
+    if (label === 'calibrated' && nrmse !== undefined)
+      set.set('modelError', nrmse, of('calibrated'));
+  }
+  for (const { domain, countedShare } of window.balances)
+    set.set('countedRatio', countedShare, { [attributeName('hwId')]: domain.id });
 };
 
 const snakeCase = (name: string): string =>

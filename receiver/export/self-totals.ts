@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Sums up windows into what the exporter says about the agent. */
 import type { ProgramStats } from '../activity/port.js';
+import type { PackageCalibration } from '../attribution/calibration/calibration.js';
 import type { AccountingStats } from '../model/activity.js';
 import type { WindowReport } from '../model/window.js';
 import type { SelfView, WindowStage } from './self-view.js';
@@ -42,6 +43,7 @@ export class SelfTotals implements SelfView {
     private readonly programStats: () => readonly ProgramStats[],
     /** The ledger's losses, since start. */
     readonly losses: () => Readonly<Record<string, number>>,
+    readonly calibration: () => readonly PackageCalibration[] = () => [],
   ) {}
 
   /** One window and the nanoseconds its stages took. */

@@ -4,6 +4,7 @@
  * the real instance. Every sum counts from the agent's start and only rises.
  */
 import type { ProgramStats } from '../activity/port.js';
+import type { PackageCalibration } from '../attribution/calibration/calibration.js';
 import type { AccountingStats } from '../model/activity.js';
 import type { WindowReport } from '../model/window.js';
 
@@ -19,6 +20,8 @@ export interface SelfView {
   readonly accounting: () => Readonly<Record<keyof AccountingStats, bigint>>;
   /** Losses by name, as the ledger says them; those of `accounting` may be among them. */
   readonly losses: () => Readonly<Record<string, number>>;
+  /** One per package; empty where nothing is calibrated. */
+  readonly calibration: () => readonly PackageCalibration[];
   /** Empty while kernel.bpf_stats is off. */
   readonly programs: () => readonly ProgramStats[];
   readonly agentProcess: () => {

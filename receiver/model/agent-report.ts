@@ -4,6 +4,7 @@
  * JSON-safe (no bigint): exact energies are decimal strings of microjoules where a sum must close,
  * numbers elsewhere. `schema` rises when a field changes its meaning; fields are only ever added.
  */
+import type { ExplainedCalibration } from './explanation.js';
 import type {
   EnergyDomainKind,
   EnergyOrigin,
@@ -43,6 +44,8 @@ export interface AgentReport {
     readonly busyRatio: number;
     readonly stealRatio: number | null;
   };
+  /** How the counter model's coefficients came about, per package. */
+  readonly calibration?: readonly ExplainedCalibration[];
   readonly domains: readonly DomainRow[];
   readonly meters: readonly MeterRow[];
   readonly processes: readonly ProcessRow[];
@@ -71,6 +74,8 @@ export interface EnergyRow {
   /** Since the agent started. Null: absent, no domain of the kind is attributed on this machine. */
   readonly packageJoules: number | null;
   readonly dramJoules: number | null;
+  /** Memory is predicted while packages are measured: it belongs into no sum with them. */
+  readonly isDramPredicted?: true;
   /** CPU time of the last window ÷ its length: 1 = one CPU. */
   readonly cpuRatio: number;
   readonly cpuSeconds: number;

@@ -13,4 +13,5 @@ export const addEnergyRows = (a: EnergyRow, b: EnergyRow): EnergyRow => ({
   dramJoules: addKnown(a.dramJoules, b.dramJoules),
   cpuRatio: a.cpuRatio + b.cpuRatio,
   cpuSeconds: a.cpuSeconds + b.cpuSeconds,
+  ...(a.isDramPredicted === true || b.isDramPredicted === true ? { isDramPredicted: true } : {}),
 });

@@ -6,6 +6,7 @@ import {
   type ProcessRow,
   type ThreadRow,
 } from '../model/agent-report.js';
+import type { ExplainedCalibration } from '../model/explanation.js';
 import { addEnergyRows } from '../model/energy-row.js';
 import type { EnergyOrigin, EnergySourceKind, SplitMethod } from '../model/energy-domain.js';
 import type { DomainTotals, RatedLedgerView } from '../model/ledger-view.js';
@@ -45,6 +46,7 @@ export interface ReportInput {
   readonly slotBytes: number;
   /** Losses outside the ledger, e.g. of the decoder or the exporter. */
   readonly losses: Readonly<Record<string, number>>;
+  readonly calibration?: readonly ExplainedCalibration[];
 }
 
 const SPLIT_WORDS: Readonly<Record<SplitMethod, string>> = {
@@ -144,6 +146,7 @@ export const buildReport = (input: ReportInput): AgentReport => {
       busyRatio: window.busyRatio,
       stealRatio: stealRatio(input, spanNanos),
     },
+    ...(input.calibration === undefined ? {} : { calibration: input.calibration }),
     domains: domainRows(window, domains),
     meters: meterRows(window, domains),
     ...processPart(input, rows),

@@ -36,7 +36,16 @@ export interface RowWindow {
   /** Over which its energy is a power: as the counter was read, without windows that it missed. */
   readonly energySpanNanos: Readonly<Record<AttributedKind, Nanos>>;
   readonly kinds: Readonly<Record<AttributedKind, KindState>>;
+  /** Memory is predicted, packages are measured. */
+  readonly isDramPredicted: boolean;
 }
+
+const isPredicted = (domains: readonly DomainTotals[]): boolean => {
+  const attributed = domains.filter(({ domain }) => domain.isAttributed);
+  const origins = (isWanted: (domain: EnergyDomain) => boolean): ReadonlySet<string> =>
+    new Set(attributed.flatMap(({ domain }) => (isWanted(domain) ? [domain.origin] : [])));
+  return origins(isDram).has('modelled') && origins((domain) => !isDram(domain)).has('measured');
+};
 
 const isDram = ({ kind }: EnergyDomain): boolean => kind === 'dram';
 
@@ -71,6 +80,7 @@ export const rowWindow = (window: WindowReport, domains: readonly DomainTotals[]
     package: kindState('package', window, domains),
     dram: kindState('dram', window, domains),
   },
+  isDramPredicted: isPredicted(domains),
 });
 
 const powerOf = (
@@ -82,7 +92,7 @@ const powerOf = (
 
 export const energyRow = (
   { energy, cpuNanos, lastWindow }: Rated<Remainder>,
-  { spanNanos, energySpanNanos, kinds }: RowWindow,
+  { spanNanos, energySpanNanos, kinds, isDramPredicted }: RowWindow,
 ): EnergyRow => ({
   packageWatts: powerOf(lastWindow.energy.package, kinds.package, energySpanNanos.package),
   dramWatts: powerOf(lastWindow.energy.dram, kinds.dram, energySpanNanos.dram),
@@ -90,6 +100,7 @@ export const energyRow = (
   dramJoules: kinds.dram === 'absent' ? null : joulesOf(energy.dram),
   cpuRatio: spanNanos > 0n ? lastWindow.cpuNanos / Number(spanNanos) : 0,
   cpuSeconds: secondsOf(cpuNanos),
+  ...(isDramPredicted ? { isDramPredicted: true } : {}),
 });
 
 export const processRow = (process: Rated<ProcessTotals>, window: RowWindow): ProcessRow => {

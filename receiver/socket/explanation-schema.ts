@@ -64,7 +64,7 @@ const features = z.looseObject({
   vectorOps: z.number(),
 });
 
-const calibration = z.looseObject({
+export const calibrationSchema = z.looseObject({
   packageId: z.number(),
   label: z.enum(['prior', 'calibrated', 'modelled']),
   nrmse: z.number().nullable(),
@@ -88,5 +88,5 @@ export const explanationSchema: z.ZodType<Explanation> = z.looseObject({
   features,
   domains: z.array(domain),
   idlePolicy: z.string(),
-  calibration: z.array(calibration),
+  calibration: z.array(calibrationSchema),
 });

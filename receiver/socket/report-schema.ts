@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Checks that what came over the socket is a report. Unknown fields stay: they are a newer agent's. */
 import { z } from 'zod';
-import { explanationSchema, windowSchema } from './explanation-schema.js';
+import { calibrationSchema, explanationSchema, windowSchema } from './explanation-schema.js';
 import { AGENT_REPORT_SCHEMA, type AgentReport } from '../model/agent-report.js';
 
 /** Null: absent or unknown, see EnergyRow. */
@@ -12,6 +12,7 @@ const energyFields = {
   dramJoules: z.number().nullable(),
   cpuRatio: z.number(),
   cpuSeconds: z.number(),
+  isDramPredicted: z.literal(true).exactOptional(),
 };
 const energyRow = z.looseObject(energyFields);
 
@@ -91,6 +92,7 @@ export const reportSchema: z.ZodType<AgentReport> = z.looseObject({
     busyRatio: z.number(),
     stealRatio: z.number().nullable(),
   }),
+  calibration: z.array(calibrationSchema).exactOptional(),
   domains: z.array(domainRow),
   meters: z.array(meterRow),
   processes: z.array(processRow),

@@ -43,6 +43,8 @@ const measureOf = (measure: Measure): WireZone['measure'] => {
         maxWatts: measure.maxWatts,
         batteries: measure.batteries.map(({ name, inputs }) => ({ name, inputs })),
       };
+    case 'DramModel':
+      return { type: 'dram-model', package: measure.packageId, ...measure.dram };
     case 'Model': {
       const { packageId, curve } = measure;
       return { type: 'model', package: packageId, ...curve };
@@ -158,6 +160,10 @@ const energyMeasureOf = ({ measure }: WireZone): Measure => {
       return { _tag: 'Power', maxWatts: measure.maxWatts };
     case 'battery':
       return { _tag: 'Battery', maxWatts: measure.maxWatts, batteries: measure.batteries };
+    case 'dram-model': {
+      const { package: packageId, backgroundWatts, lineNanojoules } = measure;
+      return { _tag: 'DramModel', packageId, dram: { backgroundWatts, lineNanojoules } };
+    }
     case 'model': {
       const { package: packageId, idleWatts, maxWatts, gamma } = measure;
       return { _tag: 'Model', packageId, curve: { idleWatts, maxWatts, gamma } };
@@ -165,9 +171,12 @@ const energyMeasureOf = ({ measure }: WireZone): Measure => {
   }
 };
 
+const isPredicted = ({ type }: WireZone['measure']): boolean =>
+  type === 'model' || type === 'dram-model';
+
 /** Readings that a zone takes of a window's list if the header does not say. */
 const readingsOf = ({ readings, measure, sampling }: WireZone): number =>
-  readings ?? (measure.type === 'model' || sampling === 'free' ? 0 : 1);
+  readings ?? (isPredicted(measure) || sampling === 'free' ? 0 : 1);
 
 const plannedOf = (zone: WireZone, at: number): E.Either<LineDefect, PlannedDomain> => {
   const wrong = (what: string, value: string) =>

@@ -58,6 +58,12 @@ const measure = z.discriminatedUnion('type', [
     batteries: z.array(z.looseObject({ name: text, inputs: z.enum(['power', 'current-voltage']) })),
   }),
   z.looseObject({
+    type: z.literal('dram-model'),
+    package: small,
+    backgroundWatts: z.number().min(0),
+    lineNanojoules: z.number().min(0),
+  }),
+  z.looseObject({
     type: z.literal('model'),
     package: small,
     idleWatts: z.number().min(0),

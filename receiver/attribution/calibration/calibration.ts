@@ -3,7 +3,7 @@
  * The coefficients in use, for every CPU domain of the host: calibrated per package and core type
  * where a package's own counter is measured and the fit proved better, else the priors.
  */
-import type { ActivityWindow } from '../../model/activity.js';
+import type { ActivityWindow, CpuSample } from '../../model/activity.js';
 import type { Coefficients } from '../../model/coefficients.js';
 import { defaultCoefficients } from '../../model/coefficients.js';
 import type { HostTopology } from '../../model/host-topology.js';
@@ -42,6 +42,15 @@ export interface PackageCalibration {
 }
 
 const GIGA = 1e9;
+
+export interface PredictedPackage {
+  readonly joules: number;
+  readonly lines: number;
+  /** Hardware counters were read: no lines are no lines, and not unknown. */
+  readonly isCounted: boolean;
+}
+
+const isCounting = (cpu: CpuSample): boolean => cpu.isCounting;
 
 const wholePackages = (advances: readonly Advance[]): ReadonlyMap<number, Advance> =>
   new Map(
@@ -103,9 +112,7 @@ export class Calibration {
   }
 
   /** What ran in the window should have drawn above idle, by package: its CPUs, and lines from memory. */
-  public predict(
-    window: ActivityWindow,
-  ): ReadonlyMap<number, { readonly joules: number; readonly lines: number }> {
+  public predict(window: ActivityWindow): ReadonlyMap<number, PredictedPackage> {
     const shapes = this.fits.map(({ shape }) => shape);
     const rows = designRows(window, this.topology, shapes);
     return new Map(
@@ -113,7 +120,9 @@ export class Calibration {
         const { missAt } = fit.shape;
         const x = rows[at]?.x;
         const lines = (x?.[missAt] ?? 0) * GIGA;
-        return [fit.shape.packageId, { joules: x === undefined ? 0 : fit.predict(x), lines }];
+        const isCounted = (rows[at]?.countedShare ?? 0) > 0 && window.cpus.some(isCounting);
+        const joules = x === undefined ? 0 : fit.predict(x);
+        return [fit.shape.packageId, { joules, lines, isCounted }];
       }),
     );
   }

@@ -18,6 +18,8 @@ export interface HeaderContext {
 
 const HOST_NAME_COLUMNS = 20;
 const LABEL_COLUMNS = 8;
+/** Below this part of the task time counted, the gaps are said. */
+const WORTH_TELLING = 0.995;
 /** An age of this many windows says that no window comes any more. */
 const STALE_WINDOWS = 3;
 
@@ -40,8 +42,24 @@ const titleLine = (report: AgentReport, context: HeaderContext): Line => {
   ];
 };
 
-const sourceLine = ({ source }: AgentReport): Line => [
-  span(source.label, source.isGuess ? 'warning' : 'plain'),
+/** What of the split is worth a word: gaps in the counters, and coefficients of this very machine. */
+const splitText = ({ source, domains, calibration = [] }: AgentReport): string => {
+  if (source.split !== 'counters') return '';
+  const counted = domains.flatMap(({ countedShare, kind }) =>
+    kind === 'package' && countedShare !== undefined ? [countedShare] : [],
+  );
+  const least = Math.min(1, ...counted);
+  const gaps = least < WORTH_TELLING ? ` (${percentText(least)} counted)` : '';
+  const own = calibration.filter(({ label }) => label === 'calibrated');
+  const errors = own.flatMap(({ nrmse }) => (nrmse === null ? [] : [nrmse]));
+  if (own.length === 0) return `${gaps}, default coefficients`;
+  const error = errors.length === 0 ? '' : `, error ${percentText(Math.max(...errors))}`;
+  return `${gaps}, calibrated${error}`;
+};
+
+const sourceLine = (report: AgentReport): Line => [
+  span(report.source.label, report.source.isGuess ? 'warning' : 'plain'),
+  span(splitText(report)),
 ];
 
 /** Attributed domains are disjoint: only these may be summed. */

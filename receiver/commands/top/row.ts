@@ -30,11 +30,16 @@ export const energyOnly = (row: EnergyRow): EnergyRow => ({
   dramJoules: row.dramJoules,
   cpuRatio: row.cpuRatio,
   cpuSeconds: row.cpuSeconds,
+  ...(row.isDramPredicted === true ? { isDramPredicted: true } : {}),
 });
 
 /** Package and DRAM do not overlap. Null: neither is measured on this machine. */
-export const totalJoules = ({ packageJoules, dramJoules }: EnergyRow): number | null =>
-  addKnown(packageJoules, dramJoules);
+export const totalJoules = ({
+  packageJoules,
+  dramJoules,
+  isDramPredicted,
+}: EnergyRow): number | null =>
+  isDramPredicted === true ? packageJoules : addKnown(packageJoules, dramJoules);
 
 /** The sum of a subtree is drawn on its root's row. */
 export const withEnergyOf = (row: ViewRow, other: EnergyRow): ViewRow => ({
