@@ -2,7 +2,8 @@
 /**
  * Cost of one 1 s window on the window thread and in the kernel programs, against a /proc poller in C
  * at the same rate. Both see the same crowd, one after the other; the machine's own activity is in
- * both. Node decodes a batch of windows at a time; its column is the time per window, once warm.
+ * both. Node decodes a batch of windows at a time and splits each one's energy (a package and its memory)
+ * among its rows; these columns are the time per window, once warm.
  *
  *   npm run bench:window [-- WINDOWS]
  */
@@ -14,14 +15,50 @@ import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { activityPort } from '../../native/index.js';
 import * as layout from '../../native/layout.generated.js';
+import { attribute } from '../../receiver/attribution/attribute.js';
 import { batchDecoder } from '../../receiver/activity/decode.js';
 import type { ActivitySession } from '../../receiver/activity/port.js';
 import { parseCpuList } from '../../receiver/host/cpu-list.js';
 import type { ActivityWindow } from '../../receiver/model/activity.js';
+import type { HostTopology } from '../../receiver/model/host-topology.js';
+import { microjoules, nanos } from '../../receiver/model/units.js';
+import type { DomainReading } from '../../receiver/model/window.js';
 
 const WINDOW_MILLIS = 1000;
 const NANOS_PER_MICRO = 1000;
 const DECODE_ROUNDS = 11;
+/** One package and its memory, 40 J and 5 J in every window. */
+const TOPOLOGY: HostTopology = {
+  packageIds: [0],
+  cpuDomains: [{ index: 0, packageId: 0, coreType: 'cpu', nodeId: 0 }],
+  cpus: [],
+};
+
+const readingOf = (kind: 'package' | 'dram', deltaMicrojoules: bigint): DomainReading => ({
+  domain: {
+    id: kind,
+    kind,
+    name: kind,
+    packageId: 0,
+    parentId: undefined,
+    source: 'powercap',
+    origin: 'measured',
+    isAttributed: true,
+  },
+  step: {
+    _tag: 'Advanced',
+    deltaMicrojoules: microjoules(deltaMicrojoules),
+    spanNanos: nanos(1_000_000_000n),
+    wrapped: false,
+  },
+});
+
+const READINGS = [readingOf('package', 40_000_000n), readingOf('dram', 5_000_000n)];
+
+const splitWindow = (window: ActivityWindow): void => {
+  attribute({ window, readings: READINGS, topology: TOPOLOGY, idleFloors: new Map() });
+};
+
 const windowCount = Number(process.argv[2] ?? 8);
 
 const CROWDS = [
@@ -74,16 +111,25 @@ const takeWindows = async (
   readonly windows: readonly ActivityWindow[];
   readonly bpfNanosPerSecond: number;
   readonly decodeMicros: number;
+  readonly splitMicros: number;
 }> => {
   const decode = batchDecoder(layout);
   const windows: ActivityWindow[] = [];
   let decodeMicros = Number.NaN;
+  let splitMicros = Number.NaN;
   const onBatch = (batch: Uint8Array): void => {
     const decoded = valueOf(decode(batch));
     decodeMicros = median(
       Array.from({ length: DECODE_ROUNDS }, () => {
         const begin = performance.now();
         decode(batch);
+        return ((performance.now() - begin) * 1000) / decoded.length;
+      }),
+    );
+    splitMicros = median(
+      Array.from({ length: DECODE_ROUNDS }, () => {
+        const begin = performance.now();
+        for (const window of decoded) splitWindow(window);
         return ((performance.now() - begin) * 1000) / decoded.length;
       }),
     );
@@ -104,12 +150,13 @@ const takeWindows = async (
     windows: windows.filter((window) => !window.isForced),
     bpfNanosPerSecond,
     decodeMicros,
+    splitMicros,
   };
 };
 
 const measureReader = async () => {
   const session = await openSession();
-  const { windows, bpfNanosPerSecond, decodeMicros } = await takeWindows(session);
+  const { windows, bpfNanosPerSecond, decodeMicros, splitMicros } = await takeWindows(session);
   valueOf(await session.close()());
   const of = (pick: (window: ActivityWindow) => number): number => median(windows.map(pick));
   return {
@@ -118,6 +165,7 @@ const measureReader = async () => {
     scanMicros: of((window) => window.scanNanos / NANOS_PER_MICRO),
     bpfMicros: bpfNanosPerSecond / NANOS_PER_MICRO,
     decodeMicros,
+    splitMicros,
     switches: of((window) => window.cpus.reduce((sum, cpu) => sum + cpu.stats.switches, 0)),
     rows: of((window) => window.tasks.length),
   };
@@ -133,7 +181,7 @@ const measurePoller = (): { readonly processes: number; readonly micros: number 
 };
 
 const HEADER =
-  'crowd | processes | rows | switches | flush us | scan us | decode us | thread cpu us | bpf us | poller us' +
+  'crowd | processes | rows | switches | flush us | scan us | decode us | split us | thread cpu us | bpf us | poller us' +
   ' | poller / (thread + bpf) | poller / thread';
 
 const machine = `${cpus()[0]?.model ?? 'unknown'}, ${String(cpus().length)} CPUs, Linux ${release()}`;
@@ -147,9 +195,10 @@ for (const { title, count, periodMillis } of CROWDS) {
   const poller = measurePoller();
   crowd.kill('SIGTERM');
   await once(crowd, 'exit');
-  const { rows, switches, flushMicros, scanMicros, decodeMicros, threadMicros, bpfMicros } = reader;
+  const { rows, switches, flushMicros, scanMicros, threadMicros, bpfMicros } = reader;
+  const { decodeMicros, splitMicros } = reader;
   const counts = [poller.processes, rows, switches];
-  const numbers = [...counts, flushMicros, scanMicros, decodeMicros, threadMicros];
+  const numbers = [...counts, flushMicros, scanMicros, decodeMicros, splitMicros, threadMicros];
   const ratios = [poller.micros / (threadMicros + bpfMicros), poller.micros / threadMicros];
   const cells = [
     title,

@@ -160,7 +160,12 @@ export const createPipeline = (options: PipelineOptions): Pipeline => {
       };
       const attribution = attribute(input);
       ledger.book(window, readings, attribution);
-      const hasNewCoefficients = calibration.learn({ window, readings, idleFloors });
+      const hasNewCoefficients = calibration.learn({
+        window,
+        readings,
+        idleFloors,
+        features: attribution.features,
+      });
       const report = windowReport(window, readings, attribution, meterBalances(readings));
       return { report, attribution, input, hasNewCoefficients };
     },

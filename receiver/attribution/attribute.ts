@@ -19,6 +19,7 @@ import { cutMissed, withMissed } from './missed.js';
 import { balanceDefect, deltaDefect } from './conservation.js';
 import type { DramSplit, MemoryUse } from './dram-weights.js';
 import type { IdlePolicy, Reservations } from './idle-policy.js';
+import type { WindowFeatures } from './row-terms.js';
 import { DEFAULT_SEED, type SeedParameters } from './seed-model.js';
 import { balanceOf, splitDomain, type DomainSplit, type SplitContext } from './split-domain.js';
 import { weigh, type AttributionModel } from './weigh.js';
@@ -70,6 +71,8 @@ export interface WindowAttribution {
   readonly balances: readonly DomainBalance[];
   readonly shares: WindowShares;
   readonly inconsistencies: readonly Inconsistency[];
+  /** For calibration; undefined where nothing was split. */
+  readonly features?: WindowFeatures | undefined;
 }
 
 const grant = (split: DomainSplit, kind: AttributedKind, shares: WindowShares): void => {
@@ -145,7 +148,7 @@ export const attribute = (input: AttributionInput): WindowAttribution => {
       balances.push(balanceOf(advance, context.weights, {}, [['inconsistent', deltaMicrojoules]]));
     }
   }
-  return { balances, shares, inconsistencies };
+  return { balances, shares, inconsistencies, features: context.weights.features };
 };
 
 /** One row of the columns as an object, for those who look at single entities. */

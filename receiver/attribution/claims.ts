@@ -54,6 +54,15 @@ const rowsIn = (
   return found;
 };
 
+const tasksIn = (domainOf: Uint8Array, covered: ReadonlySet<number>): number[] => {
+  const isCovered = new Uint8Array(256);
+  for (const index of covered) isCovered[index] = 1;
+  const found: number[] = [];
+  for (let row = 0; row < domainOf.length; row++)
+    if (isCovered[domainOf[row] ?? 0] === 1) found.push(row);
+  return found;
+};
+
 const addFixed = (
   pool: PoolWeights,
   covered: ReadonlySet<number>,
@@ -95,7 +104,7 @@ const packageClaims = (
   covered: ReadonlySet<number>,
 ): Claims => {
   const rows = {
-    taskRows: rowsIn(window.tasks, covered),
+    taskRows: tasksIn(weights.domainOf, covered),
     overflowRows: rowsIn(window.overflow, covered),
   };
   const core = vectorOf(weights.core, rows, covered);
@@ -132,14 +141,14 @@ const locate = (
 const memoryClaims = (
   domain: EnergyDomain,
   window: ActivityWindow,
-  { memory: pool }: WindowWeights,
+  { memory: pool, domainOf }: WindowWeights,
   covered: ReadonlySet<number>,
   context: { readonly topology: HostTopology; readonly memory: MemoryUse | undefined },
 ): Claims => {
   const nodes = nodesOf(domain, context.topology);
   const overflowRows = rowsIn(window.overflow, covered);
   if (nodes === undefined) {
-    const rows = { taskRows: rowsIn(window.tasks, covered), overflowRows };
+    const rows = { taskRows: tasksIn(domainOf, covered), overflowRows };
     const core = vectorOf(pool, rows, covered);
     const isAnyPositive = hasAny(core);
     return { ...rows, core, uncore: undefined, isAnyPositive, locatedShare: undefined };

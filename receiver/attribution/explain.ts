@@ -12,6 +12,7 @@ import { advancesOf, type Advance } from './advances.js';
 import { splitContext, type AttributionInput } from './attribute.js';
 import type { Claims } from './claims.js';
 import {
+  addFeatures,
   coefficientsFor,
   domainFeatures,
   domainRates,
@@ -58,12 +59,7 @@ const featuresByDomain = (
     if (task === undefined || domain === undefined) continue;
     rowFeatures(task, domainRates(domain), row);
     const sum = sums.get(task.cpuDomain) ?? emptyRow();
-    sum.phiCycles += row.phiCycles;
-    sum.phiInstructions += row.phiInstructions;
-    sum.phiVector += row.phiVector;
-    sum.llcMisses += row.llcMisses;
-    sum.coreNanos += row.coreNanos;
-    sum.packageOnNanos += row.packageOnNanos;
+    addFeatures(sum, row);
     sums.set(task.cpuDomain, sum);
   }
   return sums;

@@ -14,19 +14,23 @@ interface Sum {
 
 /** Sparse by CPU domain, and the sum of all. */
 const sumsOf = (
-  window: ActivityWindow,
+  domains: ReadonlyMap<number, DomainFeatures>,
+  domainOf: Uint8Array,
   tasks: Float64Array,
 ): { readonly byDomain: readonly (Sum | undefined)[]; readonly all: Sum } => {
   const byDomain: (Sum | undefined)[] = [];
   const all: Sum = { weight: 0, nanos: 0 };
-  window.tasks.forEach(({ cpuDomain, runtimeNanos }, row) => {
-    const weight = tasks[row] ?? 0;
-    const sum = (byDomain[cpuDomain] ??= { weight: 0, nanos: 0 });
-    sum.weight += weight;
-    sum.nanos += runtimeNanos;
-    all.weight += weight;
+  for (const [index, { runtimeNanos }] of domains) {
+    byDomain[index] = { weight: 0, nanos: runtimeNanos };
     all.nanos += runtimeNanos;
-  });
+  }
+  for (let row = 0; row < tasks.length; row++) {
+    const weight = tasks[row] ?? 0;
+    const sum = byDomain[domainOf[row] ?? 0];
+    if (sum === undefined) continue;
+    sum.weight += weight;
+    all.weight += weight;
+  }
   return { byDomain, all };
 };
 
@@ -42,10 +46,11 @@ export interface PoolOptions {
 export const poolOf = (
   window: ActivityWindow,
   domains: ReadonlyMap<number, DomainFeatures>,
+  domainOf: Uint8Array,
   tasks: Float64Array,
   { perNanoWithoutTasks = UNKNOWN_PER_NANO, irqPerNano }: PoolOptions = {},
 ): PoolWeights => {
-  const { byDomain, all } = sumsOf(window, tasks);
+  const { byDomain, all } = sumsOf(domains, domainOf, tasks);
   const mean = all.nanos > 0 ? all.weight / all.nanos : perNanoWithoutTasks;
   const perNano = (cpuDomain: number): number => {
     const sum = byDomain[cpuDomain];

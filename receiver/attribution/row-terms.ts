@@ -203,6 +203,21 @@ export const emptyRow = (): RowFeatures => ({
   packageOnNanos: 0,
 });
 
+/** What a window sums to, by CPU domain: what calibration learns from. */
+export interface WindowFeatures {
+  readonly domains: ReadonlyMap<number, DomainFeatures>;
+  readonly rows: ReadonlyMap<number, RowFeatures>;
+}
+
+export const addFeatures = (sum: RowFeatures, row: RowFeatures): void => {
+  sum.phiCycles += row.phiCycles;
+  sum.phiInstructions += row.phiInstructions;
+  sum.phiVector += row.phiVector;
+  sum.llcMisses += row.llcMisses;
+  sum.coreNanos += row.coreNanos;
+  sum.packageOnNanos += row.packageOnNanos;
+};
+
 /** Energy inside the core, nanojoules: W·ns = nJ. */
 export const coreNanojoules = (row: RowFeatures, by: Coefficients): number =>
   by.cycleNanojoules * row.phiCycles +

@@ -3,8 +3,9 @@
 import type { ActivityWindow } from '../model/activity.js';
 import type { Coefficients } from '../model/coefficients.js';
 import { dramWeights, type DramSplit, type MemoryUse } from './dram-weights.js';
-import { emptyPool, poolOf } from './pool-weights.js';
+import { emptyPool, poolOf, type PoolOptions } from './pool-weights.js';
 import {
+  addFeatures,
   coefficientsFor,
   coreNanojoules,
   domainFeatures,
@@ -16,9 +17,10 @@ import {
   uncoreNanojoules,
   type DomainFeatures,
   type DomainRates,
+  type RowFeatures,
 } from './row-terms.js';
 import { seedWeights, type SeedParameters } from './seed-model.js';
-import type { WindowWeights } from './weights.js';
+import type { PoolWeights, WindowWeights } from './weights.js';
 
 /**
  * `counters`: the counter model, slices without a reading by the time model in the same sum. `time`:
@@ -44,6 +46,8 @@ interface Columns {
   readonly core: Float64Array;
   readonly uncore: Float64Array;
   readonly misses: Float64Array;
+  readonly domainOf: Uint8Array;
+  readonly featuresOf: ReadonlyMap<number, RowFeatures>;
 }
 
 /** No hardware counts a negative or an endless number of events: such a row weighs nothing. */
@@ -59,21 +63,29 @@ const columnsOf = (
     core: new Float64Array(count),
     uncore: new Float64Array(count),
     misses: new Float64Array(count),
+    domainOf: new Uint8Array(count),
   };
+  const sums = rates.map(emptyRow);
   const row = emptyRow();
   const coreTerm = model === 'time' ? timeCoreNanojoules : coreNanojoules;
   for (let at = 0; at < count; at++) {
     const task = window.tasks[at];
-    const domainRate = task && rates[task.cpuDomain];
-    if (task === undefined || domainRate === undefined) continue;
+    if (task === undefined) continue;
+    columns.domainOf[at] = task.cpuDomain;
+    const domainRate = rates[task.cpuDomain];
+    const sum = sums[task.cpuDomain];
+    if (domainRate === undefined || sum === undefined) continue;
     const by = coefficientsFor(coefficients, task.cpuDomain);
     rowFeatures(task, domainRate, row);
+    addFeatures(sum, row);
     columns.misses[at] = sane(row.llcMisses);
     if (model === 'time') row.llcMisses = 0;
     columns.core[at] = sane(hasCoreScales ? task.predictedCoreNanojoules : coreTerm(row, by));
     columns.uncore[at] = sane(uncoreNanojoules(row, by));
   }
-  return columns;
+  const featuresOf = new Map<number, RowFeatures>();
+  sums.forEach((sum, index) => featuresOf.set(index, sum));
+  return { ...columns, featuresOf };
 };
 
 interface IrqWeights {
@@ -120,22 +132,22 @@ export const weigh = (window: ActivityWindow, options: WeighOptions): WindowWeig
   const isSeed = options.model === 'seed';
   const core = isSeed ? seedWeights(window, options.seed) : columns.core;
   const isCounted = options.model === 'counters' && countedShare > 0;
+  const { domainOf } = columns;
+  const pool = (weights: Float64Array, poolOptions: PoolOptions): PoolWeights =>
+    poolOf(window, domains, domainOf, weights, poolOptions);
   return {
+    domainOf,
+    features: { domains, rows: columns.featuresOf },
     split: isSeed ? 'seed' : isCounted ? 'counters' : 'time',
     countedShare,
-    core: poolOf(window, domains, core, isSeed ? {} : { irqPerNano: irq.core }),
+    core: pool(core, isSeed ? {} : { irqPerNano: irq.core }),
     uncore: isSeed
       ? emptyPool(window)
-      : poolOf(window, domains, columns.uncore, {
+      : pool(columns.uncore, {
           perNanoWithoutTasks: 0,
           irqPerNano: irq.uncore,
         }),
-    memory: poolOf(
-      window,
-      domains,
-      memory.tasks,
-      memory.split === 'counters' ? { irqPerNano: irq.misses } : {},
-    ),
+    memory: pool(memory.tasks, memory.split === 'counters' ? { irqPerNano: irq.misses } : {}),
     memorySplit: memory.split,
   };
 };

@@ -3,6 +3,7 @@
  * One weight for everything that ran in a window, per pool of energy. Only their ratios within one
  * domain count: the energy itself comes from the counters.
  */
+import type { WindowFeatures } from './row-terms.js';
 import type { SplitMethod } from '../model/energy-domain.js';
 
 /** Weights that are not a task's or a cgroup's, summed per CPU domain. */
@@ -26,6 +27,9 @@ export interface PoolWeights {
 
 export interface WindowWeights {
   readonly split: SplitMethod;
+  /** CPU domain of each row: the rows themselves are large, and walked twice only. */
+  readonly domainOf: Uint8Array;
+  readonly features: WindowFeatures;
   /** Part of the task time whose slices had a counter reading, 0..1. */
   readonly countedShare: number;
   /** What the cores should have drawn. */

@@ -11,6 +11,7 @@ import { MICROJOULES_PER_JOULE } from '../../model/units.js';
 import type { Watts } from '../../model/units.js';
 import type { DomainReading } from '../../model/window.js';
 import { advancesOf, type Advance } from '../advances.js';
+import type { WindowFeatures } from '../row-terms.js';
 import { designRows, designShape } from './design-row.js';
 import { PackageFit, type FitState, type SavedFit } from './package-fit.js';
 
@@ -25,6 +26,8 @@ export interface CalibrationInput {
   readonly window: ActivityWindow;
   readonly readings: readonly DomainReading[];
   readonly idleFloors: ReadonlyMap<string, Watts | undefined>;
+  /** As the attribution of this window summed them up; default: summed up here. */
+  readonly features?: WindowFeatures | undefined;
 }
 
 /** How the coefficients of one package came about. `modelled`: its energy is no measurement to learn from. */
@@ -82,13 +85,13 @@ export class Calibration {
   }
 
   /** Call once per window after it was attributed. Returns whether `coefficients()` changed. */
-  public learn({ window, readings, idleFloors }: CalibrationInput): boolean {
+  public learn({ window, readings, idleFloors, features }: CalibrationInput): boolean {
     const packages = wholePackages(advancesOf(readings, idleFloors));
     for (const [packageId, { domain }] of packages)
       this.measured.set(packageId, domain.origin === 'measured');
     if (!this.options.isEnabled || packages.size === 0) return false;
     const shapes = this.fits.map(({ shape }) => shape);
-    const rows = designRows(window, this.topology, shapes);
+    const rows = designRows(window, this.topology, shapes, features);
     let changedFits = 0;
     this.fits.forEach((fit, at) => {
       const advance = packages.get(fit.shape.packageId);

@@ -15,7 +15,15 @@ import {
   type Coefficients,
 } from '../../model/coefficients.js';
 import type { HostTopology } from '../../model/host-topology.js';
-import { domainFeatures, domainRates, emptyRow, rowFeatures } from '../row-terms.js';
+import {
+  addFeatures,
+  domainFeatures,
+  domainRates,
+  emptyRow,
+  rowFeatures,
+  type RowFeatures,
+  type WindowFeatures,
+} from '../row-terms.js';
 
 /** Unknowns of one core type: a, b, v, l. */
 export const PER_CORE_TYPE = 4;
@@ -92,52 +100,68 @@ export interface DesignRow {
   readonly countedShare: number;
 }
 
-/** Rows of all packages from one pass over the window; in the order of `shapes`. */
+/** As the attribution sums them up on its way. */
+export const windowFeatures = (window: ActivityWindow): WindowFeatures => {
+  const domains = domainFeatures(window);
+  const sums = new Map<number, RowFeatures>();
+  const row = emptyRow();
+  const rates = new Map([...domains].map(([index, domain]) => [index, domainRates(domain)]));
+  for (const task of window.tasks) {
+    const rate = rates.get(task.cpuDomain);
+    if (rate === undefined) continue;
+    rowFeatures(task, rate, row);
+    const sum = sums.get(task.cpuDomain) ?? emptyRow();
+    addFeatures(sum, row);
+    sums.set(task.cpuDomain, sum);
+  }
+  return { domains, rows: sums };
+};
+
+const add = (x: Float64Array, at: number, value: number): void => {
+  x[at] = (x[at] ?? 0) + value;
+};
+
+/** Interrupts and tasks without a row drew power too: as much per time as the others. */
+const restFactor = (cpus: RestTime): number =>
+  cpus.runtimeNanos > 0 ? 1 + cpus.restNanos / cpus.runtimeNanos : 1;
+
+interface RestTime {
+  runtimeNanos: number;
+  uncountedNanos: number;
+  restNanos: number;
+}
+
+/** Rows of all packages, in the order of `shapes`. */
 export const designRows = (
   window: ActivityWindow,
   topology: HostTopology,
   shapes: readonly DesignShape[],
+  { domains, rows }: WindowFeatures = windowFeatures(window),
 ): readonly DesignRow[] => {
   const spanSeconds = Number(window.endNanos - window.startNanos) / GIGA;
-  const sums = shapes.map(({ size, idleAt }) => {
-    const x = new Float64Array(size);
-    x[idleAt] = spanSeconds;
-    return { x, runtime: 0, uncounted: 0 };
-  });
-  const domains = domainFeatures(window);
-  const places = topology.cpuDomains.map(({ index, packageId, coreType }) => {
-    const at = shapes.findIndex((shape) => shape.packageId === packageId);
-    const shape = shapes[at];
-    const sum = sums[at];
-    const domain = domains.get(index);
-    if (shape === undefined || sum === undefined || domain === undefined) return undefined;
-    sum.runtime += domain.runtimeNanos;
-    sum.uncounted += Math.min(domain.runtimeNanos, domain.uncountedNanos);
-    // Interrupts and tasks without a row drew power too: as much per time as the others.
-    const rest = domain.irqNanos + domain.unslottedNanos + domain.overflowNanos;
-    const factor = domain.runtimeNanos > 0 ? 1 + rest / domain.runtimeNanos : 1;
-    const typeAt = shape.coreTypes.indexOf(coreType) * PER_CORE_TYPE;
-    return { x: sum.x, shape, typeAt, factor: factor / GIGA, rates: domainRates(domain) };
-  });
-  const row = emptyRow();
-  const add = (x: Float64Array, at: number, value: number): void => {
-    x[at] = (x[at] ?? 0) + value;
-  };
-  for (const task of window.tasks) {
-    const place = places[task.cpuDomain];
-    if (place === undefined) continue;
-    const { x, shape, typeAt, factor } = place;
-    rowFeatures(task, place.rates, row);
-    add(x, typeAt, row.phiCycles * factor);
-    add(x, typeAt + 1, row.phiInstructions * factor);
-    add(x, typeAt + 2, row.phiVector * factor);
-    add(x, typeAt + 3, row.coreNanos * factor);
-    add(x, shape.missAt, row.llcMisses * factor);
-    add(x, shape.onAt, row.packageOnNanos / GIGA);
-  }
-  return sums.map(({ x, runtime, uncounted }, at) => {
-    const onAt = shapes[at]?.onAt ?? 0;
-    x[onAt] = Math.min(spanSeconds, x[onAt] ?? 0);
-    return { x, spanSeconds, countedShare: runtime > 0 ? (runtime - uncounted) / runtime : 0 };
+  return shapes.map((shape) => {
+    const x = new Float64Array(shape.size);
+    const times: RestTime = { runtimeNanos: 0, uncountedNanos: 0, restNanos: 0 };
+    x[shape.idleAt] = spanSeconds;
+    for (const { index, packageId, coreType } of topology.cpuDomains) {
+      const [domain, row] = [domains.get(index), rows.get(index)];
+      if (packageId !== shape.packageId || domain === undefined || row === undefined) continue;
+      const { runtimeNanos, uncountedNanos } = domain;
+      const restNanos = domain.irqNanos + domain.unslottedNanos + domain.overflowNanos;
+      times.runtimeNanos += runtimeNanos;
+      times.uncountedNanos += Math.min(runtimeNanos, uncountedNanos);
+      const factor = restFactor({ runtimeNanos, uncountedNanos, restNanos }) / GIGA;
+      const typeAt = shape.coreTypes.indexOf(coreType) * PER_CORE_TYPE;
+      add(x, typeAt, row.phiCycles * factor);
+      add(x, typeAt + 1, row.phiInstructions * factor);
+      add(x, typeAt + 2, row.phiVector * factor);
+      add(x, typeAt + 3, row.coreNanos * factor);
+      add(x, shape.missAt, row.llcMisses * factor);
+      add(x, shape.onAt, row.packageOnNanos / GIGA);
+    }
+    x[shape.onAt] = Math.min(spanSeconds, x[shape.onAt] ?? 0);
+    const { runtimeNanos, uncountedNanos } = times;
+    const countedShare = runtimeNanos > 0 ? (runtimeNanos - uncountedNanos) / runtimeNanos : 0;
+    return { x, spanSeconds, countedShare };
   });
 };
