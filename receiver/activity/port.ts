@@ -56,8 +56,7 @@ export interface SessionOptions {
   readonly bpfStats: boolean;
   /** Pins whose `task` map the programs then write; undefined: no feed, no cost. */
   readonly powerFeed?:
-    | { readonly directory: string; readonly dramLineNanojoules: number }
-    | undefined;
+    { readonly directory: string; readonly dramLineNanojoules: number } | undefined;
 }
 
 /** One energy source to be read at each window's edge, in order. */

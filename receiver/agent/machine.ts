@@ -56,6 +56,7 @@ export const energyConfig = ({
   dram,
 }: Pick<Config, 'energy' | 'dram'>): EnergyConfig & {
   readonly maxPlausibleWatts: number | undefined;
+  readonly coreCounters: boolean;
 } => ({
   ...energy,
   dramModel: dram.isModelled

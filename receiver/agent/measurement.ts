@@ -13,6 +13,7 @@ import type { AgentReport } from '../model/agent-report.js';
 import type { ActivityWindow } from '../model/activity.js';
 import type { ExplainTarget, Explanation } from '../model/explanation.js';
 import type { WindowReport } from '../model/window.js';
+import type { CoreScaling } from './core-scaling.js';
 import type { CoefficientsKeeper } from './coefficients-keeper.js';
 import type { Explainer } from './explainer.js';
 import type { Losses } from './losses.js';
@@ -33,6 +34,7 @@ export interface MeasurementParts {
   /** What is known beside the window: where memory lies, what is reserved. */
   readonly surroundings: (window: ActivityWindow) => Surroundings;
   readonly keeper: Pick<CoefficientsKeeper, 'changed' | 'close'>;
+  readonly coreScaling: Pick<CoreScaling, 'isInUse' | 'after'>;
   readonly ledger: Ledger;
   readonly self: SelfTotals;
   readonly losses: Losses;
@@ -179,7 +181,13 @@ export class Measurement {
   #advance(window: ActivityWindow): PipelineResult {
     const { pipeline, ledger, self, logger, explainer } = this.#parts;
     const begin = performance.now();
-    const result = pipeline.advance(window, ledger, this.#parts.surroundings(window));
+    const { coreScaling } = this.#parts;
+    const surroundings = {
+      ...this.#parts.surroundings(window),
+      hasCoreScales: coreScaling.isInUse,
+    };
+    const result = pipeline.advance(window, ledger, surroundings);
+    coreScaling.after(result.input);
     const { report, attribution, input, hasNewCoefficients } = result;
     if (hasNewCoefficients) this.#parts.keeper.changed();
     const attributionNanos = (performance.now() - begin) * 1e6;

@@ -22,6 +22,7 @@ import { systemClock } from '../host/clock.js';
 import { complaintText, type Complaint } from '../model/errors.js';
 import { attributionSettings } from './attribution-settings.js';
 import { CoefficientsKeeper } from './coefficients-keeper.js';
+import { CoreScaling } from './core-scaling.js';
 import { Explainer } from './explainer.js';
 import { LearntStore } from './learnt-store.js';
 import { surroundingsReader } from './surroundings.js';
@@ -250,6 +251,7 @@ const assemble = (
     pipeline,
     surroundings: (window) => surroundings.read(window),
     keeper,
+    coreScaling: new CoreScaling(topology, session, logger),
     explainer: new Explainer(ledger),
     ledger,
     self,

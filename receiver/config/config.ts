@@ -27,6 +27,8 @@ export interface EnergyConfig {
   /** Excludes `tdpWatts`. */
   readonly model: PowerModel | undefined;
   readonly tdpWatts: number | undefined;
+  /** One counter per core, where there are any. */
+  readonly coreCounters: boolean;
   /** Idle floor of one package; undefined: learnt. */
   readonly idleWatts: number | undefined;
   /** Undefined: twice the largest constraint that the zone declares, else 2 kW. */

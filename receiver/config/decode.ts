@@ -47,6 +47,7 @@ const energyOf = ({ energy }: ConfigFile): Config['energy'] => ({
     gamma: energy.model.gamma,
   },
   tdpWatts: energy.tdp_watts,
+  coreCounters: energy.core_counters,
   idleWatts: energy.idle_watts,
   maxPlausibleWatts: energy.max_plausible_watts,
 });

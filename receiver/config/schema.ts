@@ -156,6 +156,11 @@ const energy = z.strictObject({
     reason: 'Not set: a table by CPU model is used and the result is labelled a guess.',
     example: 65,
   }),
+  core_counters: key(z.boolean().default(false), {
+    description:
+      "Read the energy counter of every core where there is one (AMD's power_core, up to 64 cores), and split each core's energy among those who ran on it.",
+    reason: 'Off: one read per core and window, 27 to 255 us each.',
+  }),
   idle_watts: key(floorWatts.optional(), {
     description: 'Idle floor of one package, in watts: what it draws when nothing runs.',
     reason: 'Not set: learnt from the quietest windows.',

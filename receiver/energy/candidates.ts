@@ -168,10 +168,14 @@ export const readingsOf = (measure: Measure): number => {
   }
 };
 
-/** `configuredWatts`: `energy.max_plausible_watts`; it replaces every derived limit. */
-export const listCandidates = (facts: EnergyFacts, configuredWatts?: number): Candidates => {
+/** `configuredWatts`: `energy.max_plausible_watts`; it replaces every derived limit. `readsCores`: `energy.core_counters`. */
+export const listCandidates = (
+  facts: EnergyFacts,
+  configuredWatts?: number,
+  readsCores = false,
+): Candidates => {
   const all = [
-    perfCandidates(facts, configuredWatts),
+    perfCandidates(facts, configuredWatts, readsCores),
     zoneCandidates(facts, configuredWatts),
     sensorCandidates(facts, configuredWatts),
     batteryCandidates(facts, configuredWatts),

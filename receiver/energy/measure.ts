@@ -44,6 +44,8 @@ export interface EnergyCandidate {
   readonly name: string;
   readonly packageId: number | undefined;
   readonly dieId: number | undefined;
+  /** Of a counter of one core. */
+  readonly coreId?: number | undefined;
   readonly source: EnergySourceKind;
   /** Among candidates of one source for one domain the lower is the better: MSR 0, MMIO 1. */
   readonly rank: number;

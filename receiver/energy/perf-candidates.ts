@@ -23,6 +23,10 @@ const KIND_OF_EVENT: Readonly<Record<string, EnergyDomainKind>> = {
 const perCore = (cores: number): string =>
   `one counter per core (${String(cores)}): too many reads per window; the package contains them`;
 
+const CORE_PMU = 'power_core';
+/** 64 remote reads are 2 to 16 ms of the window thread. */
+const CORE_COUNTERS_MAX = 64;
+
 /** Where to open: the PMU's mask, else one CPU per package. */
 const cpusToOpen = (facts: EnergyFacts, pmu: PerfPowerPmu): readonly HostCpu[] => {
   const online = facts.host.topology.cpus.filter((cpu) => cpu.isOnline);
@@ -79,6 +83,13 @@ const candidateOf = (
   };
 };
 
+/** One counter per core; its first CPU is the one to ask. */
+const coreCandidate = (candidate: EnergyCandidate, cpu: HostCpu): EnergyCandidate => ({
+  ...candidate,
+  id: `${candidate.id}:${String(cpu.coreId)}`,
+  coreId: cpu.coreId,
+});
+
 /** A mask may list two CPUs of one package for an event that is the package's: the first is enough. */
 const uniqueById = (candidates: readonly EnergyCandidate[]): readonly EnergyCandidate[] =>
   [
@@ -88,6 +99,7 @@ const uniqueById = (candidates: readonly EnergyCandidate[]): readonly EnergyCand
 export const perfCandidates = (
   facts: EnergyFacts,
   configuredWatts: number | undefined,
+  readsCores = false,
 ): Candidates => {
   const usable: EnergyCandidate[] = [];
   const unusable: UnusableSource[] = [];
@@ -105,7 +117,16 @@ export const perfCandidates = (
           reason: 'unknown',
           why: `no scale in joules: "${event.scaleText}"`,
         });
-      else if (pmu.pmu === 'power_core')
+      else if (pmu.pmu === CORE_PMU && readsCores && cpus.length <= CORE_COUNTERS_MAX)
+        usable.push(
+          ...cpus.map((cpu) =>
+            coreCandidate(
+              candidateOf(facts, { pmu, event, unit, cpus: [cpu] }, cpu, configuredWatts),
+              cpu,
+            ),
+          ),
+        );
+      else if (pmu.pmu === CORE_PMU)
         unusable.push({ id, name: event.name, reason: 'unfit', why: perCore(cpus.length) });
       else
         usable.push(

@@ -115,7 +115,9 @@ const groupsOf = (
     .sort((a, b) => place(a.members) - place(b.members));
 };
 
+/** Two cores may well have drawn the same. */
 const isMirror = (a: Judged, b: Judged): boolean =>
+  a.candidate.coreId === undefined &&
   a.liveness._tag === 'Alive' &&
   b.liveness._tag === 'Alive' &&
   a.liveness.lastRaw === b.liveness.lastRaw;
@@ -140,7 +142,11 @@ export const selectGroup = (
   const out: DroppedSource[] = [];
   for (const member of best.members) {
     const original = taken.find((other) => isMirror(other, member));
-    const sameDie = taken.find((other) => other.candidate.dieId === member.candidate.dieId);
+    const sameDie = taken.find(
+      (other) =>
+        other.candidate.dieId === member.candidate.dieId &&
+        other.candidate.coreId === member.candidate.coreId,
+    );
     if (original !== undefined)
       out.push(
         dropped(member.candidate, 'mirror', `shows the same value as ${original.candidate.id}`),

@@ -40,12 +40,13 @@ const planned = (
   parentId: string | undefined,
   isAttributed: boolean,
 ): PlannedDomain => {
-  const { id, kind, name, packageId, source, measure, specs } = judged.candidate;
+  const { id, kind, name, packageId, coreId, source, measure, specs } = judged.candidate;
   const domain: EnergyDomain = {
     id,
     kind,
     name,
     packageId,
+    ...(coreId === undefined ? {} : { coreId }),
     parentId,
     source,
     origin: 'measured',

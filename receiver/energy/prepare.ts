@@ -15,11 +15,14 @@ export interface PreparedEnergy {
 /** Takes about 250 ms: the probe reads every source twice. */
 export const prepareEnergy = async (
   roots: HostRoots,
-  config: EnergyConfig & { readonly maxPlausibleWatts?: number | undefined },
+  config: EnergyConfig & {
+    readonly maxPlausibleWatts?: number | undefined;
+    readonly coreCounters?: boolean;
+  },
   ports: ProbePorts,
 ): Promise<PreparedEnergy> => {
   const facts = readEnergyFacts(roots);
-  const candidates = listCandidates(facts, config.maxPlausibleWatts);
+  const candidates = listCandidates(facts, config.maxPlausibleWatts, config.coreCounters);
   const liveness = await probeLiveness(candidates.usable, ports);
   return { facts, plan: planEnergy({ facts, candidates, liveness, config }) };
 };

@@ -25,6 +25,8 @@ export interface EnergyDomain {
   readonly name: string;
   /** Physical package; undefined for the platform. */
   readonly packageId: number | undefined;
+  /** Set where a `core` domain is one core of the package (AMD); elsewhere it is all of them. */
+  readonly coreId?: number;
   /** The domain that contains this one. Becomes `hw.parent`. */
   readonly parentId: string | undefined;
   readonly source: EnergySourceKind;

@@ -51,6 +51,7 @@ const rig = () => {
     pipeline: createPipeline({ plan: NO_PLAN, topology: topologyOf(), idleWatts: undefined }),
     explainer: new Explainer(ledger),
     surroundings: () => ({}),
+    coreScaling: { isInUse: false, after: () => undefined },
     keeper: { changed: () => undefined, close: () => undefined },
     ledger,
     self: new SelfTotals(() => [], losses.counts),

@@ -40,7 +40,12 @@ const anyFile = section({
     bpf_stats: fc.boolean(),
   }),
   energy: fc.oneof(
-    section({ tdp_watts: watts, idle_watts: watts, max_plausible_watts: watts }),
+    section({
+      tdp_watts: watts,
+      idle_watts: watts,
+      max_plausible_watts: watts,
+      core_counters: fc.boolean(),
+    }),
     section({
       sources: fc.oneof(
         fc.constant('auto'),
