@@ -12,7 +12,7 @@ const MEASURED_EXPORTS = 20;
 const MICROS_PER_MILLI = 1_000;
 const BYTES_PER_MIB = 1_048_576;
 
-const answer = z.object({ requests: z.number(), bytes: z.number() });
+const answer = z.object({ requests: z.number(), bytes: z.number(), largestBytes: z.number() });
 
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
@@ -78,7 +78,7 @@ for (let round = 0; round < WARM_EXPORTS + MEASURED_EXPORTS; round += 1) {
   const { user, system } = process.cpuUsage(before);
   if (round % 2 === 0 && round >= WARM_EXPORTS) cpuMillis.push((user + system) / MICROS_PER_MILLI);
 }
-const { bytes, requests } = await received();
+const { bytes, requests, largestBytes } = await received();
 process.stdout.write(
   `${JSON.stringify({
     series,
@@ -87,6 +87,7 @@ process.stdout.write(
     blockMaxMillis: Math.max(...blockMillis.slice(2)),
     bytes: bytes / MEASURED_EXPORTS,
     requests: requests / MEASURED_EXPORTS,
+    largestBytes,
     residentMib: process.memoryUsage.rss() / BYTES_PER_MIB,
     dropped: Number(agent.running.counts.dropped),
   })}\n`,

@@ -25,6 +25,8 @@ export class GrpcSink {
   readonly requestBytes: number[] = [];
   readonly metadata: Metadata[] = [];
   answer: SinkAnswer = { code: status.OK };
+  /** Told of each message, decompressed. */
+  onRequest: (message: Buffer) => void = () => undefined;
   readonly #server = new Server({ 'grpc.max_receive_message_length': -1 });
   #port = 0;
 
@@ -47,6 +49,7 @@ export class GrpcSink {
           reply: (error: Partial<ServerErrorResponse> | null, response?: Buffer) => void,
         ) => {
           this.requestBytes.push(call.request.length);
+          this.onRequest(call.request);
           this.metadata.push(call.metadata);
           const { code, details } = this.answer;
           if (code === status.OK) reply(null, encodeResponse(this.answer));
