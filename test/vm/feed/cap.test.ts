@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { bootAndRun, hookMillis, patientMillis, type Run } from '../harness/files.js';
 import { useOf } from './groups.js';
+import { buildSchedulers } from './build.js';
 
 const LIMIT_MILLIS = patientMillis(240);
 const [CAPPED, OTHER] = ['int_mid_b', 'int_mid_w'] as const;
@@ -21,6 +22,7 @@ let run: Run;
 let seen: z.infer<typeof facts>;
 
 beforeAll(async () => {
+  buildSchedulers();
   run = await bootAndRun(
     'smt',
     '7.3',

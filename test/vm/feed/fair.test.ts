@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { bootAndRun, hookMillis, patientMillis, type Run } from '../harness/files.js';
 import { shareOf } from './groups.js';
+import { buildSchedulers } from './build.js';
 
 const LIMIT_MILLIS = patientMillis(240);
 const GROUPS = ['avx2', 'int_mid'] as const;
@@ -32,6 +33,7 @@ let run: Run;
 let seen: z.infer<typeof facts>;
 
 beforeAll(async () => {
+  buildSchedulers();
   run = await bootAndRun(
     'smt',
     '7.3',

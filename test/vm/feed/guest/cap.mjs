@@ -47,39 +47,35 @@ const watts = (name, group) => {
   return (b.energy - a.energy) / (b.at - a.at);
 };
 
-let agent = await startAgent('agent-natural', []);
-let scheduler = await startScheduler('cap');
+// natural power needs no agent: the scheduler is fair without a feed, the machine knows the joules
+const scheduler = await startScheduler('cap');
 let loads = await groups();
-await pause(2000);
+await pause(1500);
 await over('natural', Number(seconds));
 await loads.stop();
-await agent.stop();
 facts.naturalWatts = watts('natural', names[0]);
 facts.budgetWatts = Math.round((facts.naturalWatts / 2) * 100) / 100;
 save();
 
-// half of it; the scheduler stays
-agent = await startAgent('agent-hard', [
-  `budgets: ["path:/batch ${facts.budgetWatts}W burst 500ms"]`,
+// half of it, hard for one cgroup and soft for another
+const agent = await startAgent('agent', [
+  `budgets: ["path:/batch ${facts.budgetWatts}W burst 500ms", "path:/soft ${facts.budgetWatts}W burst 500ms soft"]`,
 ]);
 loads = await groups();
 for (let step = 0; step < 5; step++) await over(`settle-${step}`, 1);
 await over('hard', Number(seconds));
-facts.feed = look();
 facts.hard = scheduler.stats();
 await loads.stop();
-await agent.stop();
 save();
 
 // alone on the machine and work-conserving
-agent = await startAgent('agent-soft', [
-  `budgets: ["path:/batch ${facts.budgetWatts}W burst 500ms soft"]`,
-]);
-const alone = await startGroup(names[0], 2, { cgroup: batch, isScheduled: true });
+const alone = await startGroup(names[0], 2, { cgroup: makeCgroup('soft'), isScheduled: true });
 await pause(3000);
 await over('soft', Number(seconds));
 facts.soft = scheduler.stats();
 await alone.stop();
+save();
+facts.feed = look();
 await scheduler.stop();
 await agent.stop();
 truth('end');

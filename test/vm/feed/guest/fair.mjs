@@ -13,6 +13,7 @@ import {
   startAgent,
   startGroup,
   startScheduler,
+  status,
   sysctl,
   until,
 } from './machine.mjs';
@@ -39,8 +40,6 @@ const scheduled = await groups(true);
 facts.pids = scheduled.pids;
 await pause(3000);
 await over('fair', Number(seconds));
-facts.feed = look();
-facts.tasks = look('--tasks');
 facts.okBefore = scheduler.stats().ok;
 facts.byEnergyBefore = scheduler.stats()['by energy'];
 save();
@@ -49,7 +48,7 @@ save();
 facts.idsBefore = PINS.map(mapId);
 await agent.kill();
 const killedMillis = performance.now();
-await until('feed expired', () => look().status === 'expired');
+await until('feed expired', () => status() === 'expired');
 facts.expiredAfterMillis = performance.now() - killedMillis;
 await pause(1500);
 await over('orphan', Number(seconds));
@@ -62,9 +61,11 @@ facts.idsAfter = PINS.map(mapId);
 await pause(2500);
 await over('again', Number(seconds));
 facts.again = scheduler.stats();
+facts.tasks = look('--tasks');
+facts.feed = facts.tasks;
 facts.stateAgain = sysctl('/sys/kernel/sched_ext/state');
 await scheduled.stop();
 await scheduler.stop();
 await agent.stop();
-facts.withdrawn = look().status;
+facts.withdrawn = status();
 save();
