@@ -28,6 +28,8 @@ export interface ExplainMoment {
 
 /** Windows to wait for an entity that sleeps. */
 const PATIENCE_WINDOWS = 5;
+/** What was just born has a row in the second window at the latest; then nobody waits any longer for it. */
+const KNOWN_BY_WINDOWS = PATIENCE_WINDOWS - 2;
 
 interface Waiting {
   readonly target: ExplainTarget;
@@ -123,7 +125,8 @@ export class Explainer {
       const entity = find(waiting.target, this.ledger);
       const hasRun = entity !== undefined && moment.input.window.tasks.some(entity.isOwn);
       const hasEnergy = moment.report.balances.length > 0;
-      if (!(hasRun && hasEnergy) && waiting.windowsLeft > 0) return true;
+      const isUnknown = entity === undefined && waiting.windowsLeft <= KNOWN_BY_WINDOWS;
+      if (!(hasRun && hasEnergy) && !isUnknown && waiting.windowsLeft > 0) return true;
       waiting.resolve(entity && explain(entity, moment));
       return false;
     });

@@ -197,7 +197,8 @@ export class Measurement {
       scan: window.scanNanos,
       attribution: attributionNanos,
     });
-    if (explainer.isAsked) explainer.answer({ input, report, calibration: pipeline.calibration() });
+    if (explainer.isAsked && report.index !== BASELINE_WINDOW)
+      explainer.answer({ input, report, calibration: pipeline.calibration() });
     for (const { domainId, detail } of attribution.inconsistencies)
       logger.error('attribution does not close', { domain: domainId, detail });
     // A baseline window's counters have no delta yet, the last one is behind the detach.

@@ -136,13 +136,16 @@ const sumLines = ({ domains, entity, window }: Explanation): readonly string[] =
   const own = domains
     .filter(({ kind, origin }) => kind !== 'dram' || origin === 'measured')
     .reduce((sum, { ownMicrojoules }) => sum + BigInt(ownMicrojoules), 0n);
+  // Absent is not zero: where no domain of memory is attributed there is nothing to say of it.
+  const hasMemory = domains.some(({ kind }) => kind === 'dram') || entity.dramJoules > 0;
   const watts =
     window.durationSeconds > 0 ? Number(own) / MICROJOULES_PER_JOULE / window.durationSeconds : 0;
   return [
     '',
     `all domains of this window: ${exactJoules(String(own))}, ${watts.toFixed(3)} W`,
     `since the agent started: ${joules(entity.packageJoules)} package, ` +
-      `${joules(entity.dramJoules)} memory, ${entity.cpuSeconds.toFixed(1)} CPU seconds`,
+      `${hasMemory ? `${joules(entity.dramJoules)} memory, ` : ''}` +
+      `${entity.cpuSeconds.toFixed(1)} CPU seconds`,
   ];
 };
 
