@@ -15,12 +15,16 @@ export interface AgentOptions {
   readonly environment?: Environment;
   readonly maxSeries?: number;
   readonly exportsThreads?: boolean;
+  /** Of the resource: which node this agent is. */
+  readonly hostName?: string;
+  readonly machineId?: string;
+  readonly ledger?: MovingLedger;
 }
 
 export const HOST_ID = '0123456789abcdef0123456789abcdef';
 
 export class ExportingAgent {
-  readonly ledger = new MovingLedger();
+  readonly ledger: MovingLedger;
   readonly self = selfTotals(0);
   readonly said: string[] = [];
   readonly running: RunningExport;
@@ -30,7 +34,11 @@ export class ExportingAgent {
     environment = {},
     maxSeries = 1_000,
     exportsThreads = false,
+    hostName = 'node-1',
+    machineId = HOST_ID,
+    ledger = new MovingLedger(),
   }: AgentOptions) {
+    this.ledger = ledger;
     const settings = readEnvironment(environment, { intervalMillis: 1_000, timeoutMillis: 1_000 });
     if (E.isLeft(settings)) throw new Error(settings.left.map(complaintText).join('\n'));
     const running = startExport(
@@ -39,8 +47,8 @@ export class ExportingAgent {
         endpoint,
         resource: resourceAttributes({
           version: '1.2.3',
-          hostName: 'node-1',
-          machineId: HOST_ID,
+          hostName,
+          machineId,
           serviceName: settings.right.serviceName,
           resourceAttributes: settings.right.resourceAttributes,
         }),

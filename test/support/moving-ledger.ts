@@ -71,7 +71,6 @@ export const domainNamed = (
 });
 
 export class MovingLedger implements LedgerView {
-  readonly startUnixMillis = START_UNIX_MILLIS;
   readonly live = new Map<string, MovingProcess>();
   readonly groups = new Map<bigint, { path: string; sums: Sums }>();
   readonly liveThreads = new Map<string, MovingThread>();
@@ -83,9 +82,14 @@ export class MovingLedger implements LedgerView {
   split: SplitMethod = 'time';
   origin: EnergyOrigin = 'measured';
   hasDram = true;
-  nowUnixMillis = START_UNIX_MILLIS;
+  nowUnixMillis: number;
   idleMicrojoules = 0n;
   #windows = 0;
+
+  /** A start of one's own where a real clock looks at the points, too. */
+  constructor(readonly startUnixMillis = START_UNIX_MILLIS) {
+    this.nowUnixMillis = startUnixMillis;
+  }
 
   begin(pid: number, cgroupId = 1n, name = `worker-${pid}`): MovingProcess {
     const path = `/slice-${cgroupId}`;
@@ -219,7 +223,7 @@ export class MovingLedger implements LedgerView {
 
   *cgroups(): IterableIterator<CgroupTotals> {
     for (const [id, { path, sums }] of this.groups) {
-      const common = { seriesStartUnixMillis: START_UNIX_MILLIS, workload: undefined };
+      const common = { seriesStartUnixMillis: this.startUnixMillis, workload: undefined };
       yield { id, path, ...shown(sums), ...common, isExited: false };
     }
   }
@@ -259,7 +263,7 @@ export class MovingLedger implements LedgerView {
   }
 
   readonly exitedCgroups = () => shown(none());
-  readonly workloads = (): readonly WorkloadTotals[] => [];
+  readonly workloads: LedgerView['workloads'] = () => [];
   readonly exitedWorkloads = () => shown(none());
   readonly overflowWorkloads = () => shown(none());
   readonly exitedThreads = () => shown(this.exitedThreadSums);
@@ -274,7 +278,7 @@ export class MovingLedger implements LedgerView {
   window(spanMillis = 1_000): WindowReport {
     this.#windows += 1;
     this.nowUnixMillis += spanMillis;
-    const endNanos = BigInt(this.nowUnixMillis - START_UNIX_MILLIS) * 1_000_000n;
+    const endNanos = BigInt(this.nowUnixMillis - this.startUnixMillis) * 1_000_000n;
     const [pkg, , , psys] = this.domains();
     if (pkg === undefined) throw new Error('no domain');
     const spanNanos = nanos(BigInt(spanMillis) * 1_000_000n);
