@@ -115,6 +115,19 @@ const PLACES: readonly PanelSpec[] = [
   },
   {
     kind: 'table',
+    title: 'Pods by energy in the range',
+    description: 'Joules of each pod over all nodes, by name where a Collector has joined it.',
+    unit: 'joule',
+    width: 24,
+    queries: [
+      {
+        expr: `topk(25, sum by (k8s_namespace_name, k8s_pod_name, k8s_pod_uid) (increase(wattfeed_pod_energy_joules_total{${SELECT}}[$__range])))`,
+        isInstant: true,
+      },
+    ],
+  },
+  {
+    kind: 'table',
     title: 'Programs by energy in the range',
     description: 'Joules by the name of the program, over all nodes and processes.',
     unit: 'joule',

@@ -9,14 +9,7 @@ import { ATTRIBUTES } from '../../receiver/export/attributes.js';
 import type { Dashboard } from './panel.js';
 
 /** Labels that the resource or the Collector gives, not the agent's data points. */
-const RESOURCE_LABELS = [
-  'job',
-  'instance',
-  'host_name',
-  'k8s_namespace_name',
-  'k8s_pod_name',
-  'k8s_pod_uid',
-];
+const RESOURCE_LABELS = ['job', 'instance', 'host_name', 'k8s_namespace_name', 'k8s_pod_name'];
 
 const promName = (attribute: string): string => attribute.replace(/[^a-zA-Z0-9_]/g, '_');
 

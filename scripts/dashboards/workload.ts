@@ -109,10 +109,71 @@ const DETAIL: readonly PanelSpec[] = [
   },
 ];
 
+/** Not by control group: a pod is all of its containers and helpers. */
+const PODS: readonly PanelSpec[] = [
+  {
+    kind: 'timeseries',
+    title: 'Pods by power',
+    description:
+      'Kubernetes pods, podman pods, ECS tasks and Nomad allocations; by name where a Collector has joined it.',
+    unit: 'watt',
+    width: 12,
+    queries: [
+      {
+        expr: `topk(20, sum by (k8s_namespace_name, k8s_pod_name, k8s_pod_uid) (rate(wattfeed_pod_energy_joules_total{${SELECT}}[$__rate_interval])))`,
+        legend: '{{k8s_namespace_name}} {{k8s_pod_name}} {{k8s_pod_uid}}',
+      },
+    ],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Systemd units by power',
+    description: 'Each unit with all control groups of its own.',
+    unit: 'watt',
+    width: 12,
+    queries: [
+      {
+        expr: `topk(20, sum by (wattfeed_unit_name) (rate(wattfeed_unit_energy_joules_total{${SELECT}}[$__rate_interval])))`,
+        legend: '{{wattfeed_unit_name}}',
+      },
+    ],
+  },
+  {
+    kind: 'table',
+    title: 'Cost of pods in the range',
+    description: 'Energy of each pod in the time range times PUE and your price per kWh.',
+    unit: 'short',
+    width: 12,
+    queries: [
+      {
+        expr: `topk(25, ${money(`sum by (k8s_namespace_name, k8s_pod_name, k8s_pod_uid) (increase(wattfeed_pod_energy_joules_total{${SELECT}}[$__range]))`)})`,
+        isInstant: true,
+      },
+    ],
+  },
+  {
+    kind: 'table',
+    title: 'Users and batch jobs by energy in the range',
+    description: 'Joules of each user, and of each job of a batch system, over all nodes.',
+    unit: 'joule',
+    width: 12,
+    queries: [
+      {
+        expr: `topk(25, sum by (user_name) (increase(wattfeed_user_energy_joules_total{${SELECT}}[$__range])))`,
+        isInstant: true,
+      },
+      {
+        expr: `topk(25, sum by (wattfeed_job_system, wattfeed_job_id) (increase(wattfeed_job_energy_joules_total{${SELECT}}[$__range])))`,
+        isInstant: true,
+      },
+    ],
+  },
+];
+
 export const WORKLOAD: DashboardSpec = {
   uid: 'wattfeed-workload',
   title: 'Wattfeed: workload',
   description: 'What a workload burns and costs, over all nodes it runs on.',
   variables: [JOB, HOST, CGROUP_VARIABLE, ...COST_VARIABLES],
-  panels: [...TOTALS, ...DETAIL],
+  panels: [...TOTALS, ...DETAIL, ...PODS],
 };
