@@ -7,7 +7,7 @@
 #   --cap-drop ALL --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH \
 #   --security-opt seccomp=unconfined --security-opt apparmor=unconfined --read-only \
 #   -v /sys:/host/sys:ro -v /sys/fs/bpf:/sys/fs/bpf -v /run/wattfeed:/run/wattfeed \
-#   -v /etc/machine-id:/etc/machine-id:ro \
+#   -v /var/lib/wattfeed:/var/lib/wattfeed -v /etc/machine-id:/etc/machine-id:ro \
 #   -e OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 wattfeed
 # docker exec -it wattfeed wattfeed top
 #
@@ -25,9 +25,12 @@
 #   /sys at /host/sys      engines hide /sys/devices/virtual/powercap; a bind elsewhere is not hidden
 #   /sys/fs/bpf            the lock against a second measurer, also one outside the container
 #   /run/wattfeed          viewers on the host join the agent
+#   /var/lib/wattfeed      the counters' last readings, so that a restart loses no joules
 #
-# This image has been built on no machine of ours yet (there is no container engine on it); the
-# package that it installs is tested in an empty Debian 12 root, see CONTRIBUTING.
+# No container engine has built it yet. scripts/prove-image.ts carries out the lines below in Debian 12
+# roots and starts the last stage under chroot with the rights and mounts above: 376 MiB, of which Debian
+# 159 and Node 122; the health check finds a window. Not tried: the two base images themselves, layers,
+# and an engine's seccomp and AppArmor profiles.
 
 FROM node:24-bookworm AS build
 WORKDIR /src

@@ -105,7 +105,9 @@ const build = (stages: readonly Stage[], work: string): string => {
 const startLine = (root: string, work: string, words: readonly string[]): string => {
   const runDirectory = join(work, 'run');
   mkdirSync(runDirectory, { recursive: true });
-  for (const path of ['host/sys', 'run/wattfeed', 'sys/fs/bpf'])
+  const stateDirectory = join(work, 'state');
+  mkdirSync(stateDirectory, { recursive: true });
+  for (const path of ['host/sys', 'run/wattfeed', 'var/lib/wattfeed', 'sys/fs/bpf'])
     mkdirSync(join(root, path), { recursive: true });
   const quoted = words.map((word) => `'${word}'`).join(' ');
   return [
@@ -120,6 +122,7 @@ const startLine = (root: string, work: string, words: readonly string[]): string
     `mount --rbind /sys ${root}/host/sys`,
     `mount --bind /sys/fs/bpf ${root}/sys/fs/bpf`,
     `mount --bind ${runDirectory} ${root}/run/wattfeed`,
+    `mount --bind ${stateDirectory} ${root}/var/lib/wattfeed`,
     `exec chroot ${root} /usr/bin/setpriv --no-new-privs --bounding-set=${CAPABILITIES} ` +
       `--inh-caps=${CAPABILITIES} /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin OTEL_METRICS_EXPORTER=none ${quoted}`,
   ].join('\n');

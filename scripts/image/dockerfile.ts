@@ -37,7 +37,7 @@ const logicalLines = (text: string): readonly string[] =>
     .split('\n')
     .filter((line) => !/^\s*#/.test(line))
     .join('\n')
-    .replace(/\\\n\s*/g, ' ')
+    .replace(/\s*\\\n\s*/g, ' ')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
