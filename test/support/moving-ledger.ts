@@ -15,7 +15,6 @@ import {
   type ProcessTotals,
   type ThreadIdentity,
   type ThreadTotals,
-  type WorkloadTotals,
 } from '../../receiver/model/ledger-view.js';
 import { microjoules, nanos, windowNanos } from '../../receiver/model/units.js';
 import type { WindowReport } from '../../receiver/model/window.js';
