@@ -137,6 +137,7 @@ export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, Powe
   const hints =
     config.layeredHints === undefined ? undefined : new LayeredHints(port, config.layeredHints);
   let hasFailed = false;
+  let isClosed = false;
   let hintCode: string | undefined;
   const giveHints = (window: ActivityWindow, decided: Policy): void => {
     const applied = hints?.apply(hintedTasks(window, decided));
@@ -148,6 +149,8 @@ export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, Powe
   return E.right({
     directory,
     publish: (window, report, attribution, coefficients) => {
+      // windows that were on their way when the agent was told to stop
+      if (isClosed) return;
       const observer = {
         topology,
         coefficients,
@@ -170,6 +173,7 @@ export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, Powe
       if (E.isRight(published)) giveHints(window, published.right);
     },
     close: () => {
+      isClosed = true;
       hints?.close();
       const closed = policy.close();
       if (E.isLeft(closed))
