@@ -40,11 +40,21 @@ const sharesAt = (
   return new Map([...scores].map(([name, score]) => [name, score.sharesOf()]));
 };
 
-export const runCuts = ({ seed, seconds }: { seed: number; seconds: number }): CutResult => {
+export const runCuts = ({
+  seed,
+  seconds,
+  mixes = CUT_MIXES,
+  cuts = CUT_MILLIS,
+}: {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly mixes?: readonly string[];
+  readonly cuts?: readonly number[];
+}): CutResult => {
   const points = new Map<string, number>();
-  for (const mix of CUT_MIXES) {
+  for (const mix of mixes) {
     const reference = sharesAt(seed, mix, 1000, seconds);
-    for (const cut of CUT_MILLIS)
+    for (const cut of cuts)
       for (const [name, shares] of sharesAt(seed, mix, cut, seconds)) {
         const known = reference.get(name) ?? [];
         const most = Math.max(...shares.map((share, i) => Math.abs(share - (known[i] ?? 0))));

@@ -14,7 +14,7 @@ import type { MachineTask, Task, TaskResult } from './tasks.js';
 
 const HELP = `npm run bench:accuracy -- [options]
 
-  --machines N   simulated machines of +-25 % (default 32); +-50 %: half as many
+  --machines N   simulated machines of +-25 % (default 32); +-50 %: a quarter of them
   --seed N       of the first machine (default 1)
   --mixes IDS    only these, e.g. 01,08,20
   --threads N    worker threads (default 2)
@@ -51,17 +51,17 @@ const machineTask = (seed: number, spread: number): MachineTask => ({
   spread,
   mixes: chosen.map(({ id }) => id),
   windowMillis: WINDOW_MILLIS,
-  trainSeconds: isQuick ? 3 : 6,
-  steadySeconds: isQuick ? 60 : 120,
-  scoreSeconds: isQuick ? 4 : 8,
+  trainSeconds: isQuick ? 2 : 4,
+  steadySeconds: isQuick ? 60 : 90,
+  scoreSeconds: isQuick ? 3 : 5,
 });
 
 const tasks: readonly Task[] = [
   ...Array.from({ length: machines }, (_, at) => machineTask(firstSeed + at, 0.25)),
-  ...Array.from({ length: Math.ceil(machines / 2) }, (_, at) =>
+  ...Array.from({ length: Math.ceil(machines / 4) }, (_, at) =>
     machineTask(firstSeed + 1000 + at, 0.5),
   ),
-  { kind: 'cuts', seed: firstSeed, seconds: 20 },
+  { kind: 'cuts', seed: firstSeed, seconds: isQuick ? 10 : 20 },
 ];
 
 const progress = (count: number): void => {

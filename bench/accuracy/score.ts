@@ -55,7 +55,7 @@ export class Score {
   }
 
   /** Largest |estimated / true - 1| among owners with at least `leastShare` of the energy. */
-  public worst(leastShare = 0.01): number {
+  public worst(leastShare = 0.05): number {
     const all = total(this.truth);
     const errors = this.truth.flatMap((truth, i) =>
       truth >= leastShare * all ? [Math.abs((this.estimated[i] ?? 0) / truth - 1)] : [],

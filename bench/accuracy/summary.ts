@@ -13,6 +13,8 @@ export interface MethodSummary {
   readonly least: number;
   readonly most: number;
   readonly deviation: number;
+  /** The mean of shares of sums over each mix: what a bill says, in which errors of windows cancel. */
+  readonly billed: number;
   /** Mean over machines of the largest error of one owner, by mix. */
   readonly worstByMix: Readonly<Record<string, number>>;
 }
@@ -59,6 +61,7 @@ export const summarize = (
     least: Math.min(...ofMachines),
     most: Math.max(...ofMachines),
     deviation: deviationOf(ofMachines),
+    billed: meanOf(mixes.map((mix) => overMachines(mix, ({ misbilled }) => misbilled))),
     worstByMix: Object.fromEntries(
       mixes.map((mix) => [mix, overMachines(mix, ({ worst }) => worst)]),
     ),

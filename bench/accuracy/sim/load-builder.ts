@@ -17,6 +17,8 @@ import type { Load } from './simulator.js';
 interface JobOptions {
   readonly rssBytes?: number;
   readonly homeNode?: number;
+  /** Not given: hidden, and another one for each job. */
+  readonly dataFactor?: number;
 }
 
 /** Hidden spread of the data's energy among jobs. */
@@ -51,7 +53,7 @@ export class LoadBuilder {
   }
 
   public job(name: string, options: JobOptions = {}): Job {
-    const factor = this.random.lognormal(DATA_SIGMA);
+    const factor = options.dataFactor ?? this.random.lognormal(DATA_SIGMA);
     const job: Job = {
       index: this.jobs.length,
       name,

@@ -214,7 +214,15 @@ export const HARD_MIXES: readonly Mix[] = [
   }),
 ];
 
-export const MIXES: readonly Mix[] = [...STUDY_MIXES, ...HARD_MIXES];
+/** Four times the same program on the same data: each must be within 1.5 % of its truth, the seed's figure. */
+export const EQUAL_MIX: Mix = mix('26', '4 copies, same data', (on) => {
+  for (let core = 0; core < 4; core++) {
+    const copy = on.job(`copy-${core.toString()}`, { dataFactor: 1 });
+    on.place(on.cpu(core), always(on.thread(copy, intMid)));
+  }
+});
+
+export const MIXES: readonly Mix[] = [...STUDY_MIXES, ...HARD_MIXES, EQUAL_MIX];
 
 /** Nothing but the system's own noise: from this the idle floor is learnt. */
 export const IDLE_MIX: Mix = mix('idle', 'idle', () => undefined);
