@@ -12,11 +12,19 @@ import { runChecks } from './suites/checks.js';
 import { parseNames, type PlannedSuite, planSuites } from './suites/plan.js';
 import { probeMachine } from './suites/probe.js';
 import { runCommand } from './suites/process.js';
-import { closingLine, hasFailed, resultTable } from './suites/report.js';
-import { type Suite, type SuiteResult, SUITES } from './suites/suite.js';
+import {
+  closingLine,
+  hasFailed,
+  joinNotes,
+  preparationObstacle,
+  resultTable,
+  timeNotes,
+} from './suites/report.js';
+import { type Preparation, type Suite, type SuiteResult, SUITES } from './suites/suite.js';
 import { countCases, countTests, failureOf, type TestCounts } from './suites/vitest-report.js';
 
 const MILLIS_PER_MINUTE = 60_000;
+const MILLIS_PER_SECOND = 1000;
 
 const readJson = (path: string): unknown => {
   try {
@@ -56,22 +64,29 @@ const runCounted = async (suite: Suite, command: readonly string[]): Promise<Tes
   return countCases(exit.output, exit.exitCode);
 };
 
-const runSuite = async (suite: Suite): Promise<TestCounts> => {
+/** undefined: done. Otherwise the one line that says what went wrong. */
+const prepare = async ({ command, timeoutMinutes }: Preparation): Promise<string | undefined> => {
+  const timeoutMillis = timeoutMinutes * MILLIS_PER_MINUTE;
+  return preparationObstacle(await runCommand(command, { timeoutMillis, output: 'both' }), {
+    command,
+    timeoutMinutes,
+  });
+};
+
+const runSuite = (suite: Suite): Promise<TestCounts> => {
   const { runner } = suite;
   switch (runner._tag) {
     case 'Checks':
       return runChecks();
     case 'Command':
       return runCounted(suite, runner.command);
-    case 'Vitest': {
-      if (runner.prepare !== undefined) {
-        const prepared = await runCounted(suite, runner.prepare);
-        if (prepared.failed > 0) return prepared;
-      }
+    case 'Vitest':
       return runVitest(suite);
-    }
   }
 };
+
+const secondsSince = (startMillis: number): number =>
+  (performance.now() - startMillis) / MILLIS_PER_SECOND;
 
 const runPlanned = async (planned: PlannedSuite): Promise<SuiteResult> => {
   const { name } = planned.suite;
@@ -82,13 +97,23 @@ const runPlanned = async (planned: PlannedSuite): Promise<SuiteResult> => {
     case 'Missing':
       return { ...idle, failed: 1, note: `required here, but ${planned.reason}` };
     case 'Run': {
+      const { suite } = planned;
       console.log(`\n=== ${name}`);
+      const prepareStartMillis = performance.now();
+      const preparation = suite.runner._tag === 'Vitest' ? suite.runner.prepare : undefined;
+      const obstacle = preparation === undefined ? undefined : await prepare(preparation);
+      const prepareSeconds = secondsSince(prepareStartMillis);
+      if (obstacle !== undefined) {
+        return { name, ...failureOf(obstacle), durationSeconds: prepareSeconds };
+      }
       const startMillis = performance.now();
-      const counts = await runSuite(planned.suite).catch((error: unknown) => {
+      const counts = await runSuite(suite).catch((error: unknown) => {
         console.error(error);
         return failureOf('the runner itself failed');
       });
-      return { name, ...counts, durationSeconds: (performance.now() - startMillis) / 1000 };
+      const durationSeconds = secondsSince(startMillis);
+      const note = joinNotes([counts.note, ...timeNotes(suite, prepareSeconds, durationSeconds)]);
+      return { name, ...counts, note, durationSeconds };
     }
   }
 };

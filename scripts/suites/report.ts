@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SuiteResult } from './suite.js';
+import type { Exit } from './process.js';
+import type { Preparation, Suite, SuiteResult } from './suite.js';
+
+const SECONDS_PER_MINUTE = 60;
 
 const sum = (results: readonly SuiteResult[], field: 'passed' | 'failed' | 'skipped'): number =>
   results.reduce((total, result) => total + result[field], 0);
@@ -28,4 +31,32 @@ export const resultTable = (results: readonly SuiteResult[]): readonly string[] 
       ]),
     ),
   ];
+};
+
+/** A preparation that went wrong, in one line; its last line of output says why. undefined: it went well. */
+export const preparationObstacle = (
+  { exitCode, timedOut, output }: Exit,
+  { command, timeoutMinutes }: Preparation,
+): string | undefined => {
+  if (timedOut) {
+    return `preparation failed: ${command.join(' ')} did not end within ${timeoutMinutes} minutes`;
+  }
+  if (exitCode === 0) return undefined;
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return `preparation failed: ${lines.at(-1) ?? `${command.join(' ')}: exit code ${exitCode}`}`;
+};
+
+export const joinNotes = (notes: readonly string[]): string =>
+  notes.filter((note) => note !== '').join('; ');
+
+/** What a preparation of more than a moment took, and that a suite took longer than it should. */
+export const timeNotes = (
+  { expectedMinutes }: Suite,
+  prepareSeconds: number,
+  durationSeconds: number,
+): readonly string[] => {
+  const notes = prepareSeconds < 5 ? [] : [`prepared in ${prepareSeconds.toFixed(0)} s before`];
+  return expectedMinutes === undefined || durationSeconds <= expectedMinutes * SECONDS_PER_MINUTE
+    ? notes
+    : [...notes, `slow: ${expectedMinutes} minutes on an idle machine of two cores`];
 };

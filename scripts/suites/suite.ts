@@ -16,10 +16,16 @@ export interface MachineFacts {
 
 export type Need = keyof MachineFacts;
 
+/** What a suite fetches and builds before its own clock runs, e.g. by downloads. Its failure is the suite's. */
+export interface Preparation {
+  readonly command: readonly string[];
+  readonly timeoutMinutes: number;
+}
+
 /** How a suite is run; each way counts its tests. */
 export type Runner =
   | { readonly _tag: 'Checks' }
-  | { readonly _tag: 'Vitest'; readonly prepare?: readonly string[] }
+  | { readonly _tag: 'Vitest'; readonly prepare?: Preparation }
   /** A command that prints `N cases, M failed checks`; without that line it counts as one test. */
   | { readonly _tag: 'Command'; readonly command: readonly string[] };
 
@@ -28,7 +34,10 @@ export interface Suite {
   readonly needs: readonly Need[];
   /** The suite is known only where this path exists: one without files is not listed. */
   readonly path: string;
+  /** A hard limit, far above what it takes: beyond it the suite hangs. */
   readonly timeoutMinutes: number;
+  /** What it may take on an idle machine of two cores; longer is said, not failed: machines are shared. */
+  readonly expectedMinutes?: number;
   readonly runner: Runner;
 }
 
@@ -80,8 +89,11 @@ export const SUITES: readonly Suite[] = [
     name: 'collector',
     needs: ['bpfObstacle', 'collectorObstacle'],
     path: 'test/e2e/collector',
-    timeoutMinutes: 20,
-    runner: { _tag: 'Vitest', prepare: ['bash', 'scripts/build-backends.sh'] },
+    timeoutMinutes: 15,
+    runner: {
+      _tag: 'Vitest',
+      prepare: { command: ['bash', 'scripts/build-backends.sh'], timeoutMinutes: 20 },
+    },
   },
   {
     name: 'deploy',
@@ -95,9 +107,24 @@ export const SUITES: readonly Suite[] = [
     needs: ['vmObstacle'],
     path: 'test/vm',
     timeoutMinutes: 25,
+    expectedMinutes: 8,
     runner: {
       _tag: 'Vitest',
-      prepare: ['bash', 'test/vm/images/all.sh', '7.3', '6.12', '6.1'],
+      prepare: {
+        command: ['bash', 'test/vm/images/all.sh', '7.3', '6.12', '6.1'],
+        timeoutMinutes: 12,
+      },
+    },
+  },
+  {
+    name: 'vm-feed',
+    needs: ['vmObstacle'],
+    path: 'test/vm/feed',
+    timeoutMinutes: 15,
+    expectedMinutes: 5,
+    runner: {
+      _tag: 'Vitest',
+      prepare: { command: ['bash', 'test/vm/images/all.sh', '7.3'], timeoutMinutes: 12 },
     },
   },
 ];
