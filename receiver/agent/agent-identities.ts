@@ -6,6 +6,7 @@ import { systemClock } from '../host/clock.js';
 import type { HostRoots } from '../host/roots.js';
 import { CgroupIndex } from '../identity/cgroup-index.js';
 import { CgroupWatch } from '../identity/cgroup-watch.js';
+import type { CriNames } from '../identity/cri-names.js';
 import { hostIdentities } from '../identity/identities.js';
 import { processAlive } from '../identity/process-alive.js';
 import { UserNames } from '../identity/user-names.js';
@@ -24,6 +25,7 @@ const REFRESH_BUDGET_MILLIS = 2;
 export const createAgentIdentities = (
   roots: HostRoots,
   { hierarchy, directory }: Pick<CgroupHierarchy, 'hierarchy' | 'directory'>,
+  names?: CriNames,
 ): AgentIdentities => {
   const watch: CgroupWatch = new CgroupWatch({
     onCreated: (made) => {
@@ -41,13 +43,15 @@ export const createAgentIdentities = (
   });
   const users = new UserNames('/etc/passwd', systemClock);
   return {
-    ...hostIdentities(users, cgroups, roots.procfs),
+    ...hostIdentities(users, cgroups, roots.procfs, names),
     isAlive: processAlive(roots.procfs),
     refresh: () => {
       cgroups.refresh(REFRESH_BUDGET_MILLIS);
+      names?.refresh();
     },
     close: () => {
       watch.close();
+      names?.close();
     },
   };
 };

@@ -26,6 +26,7 @@ import { CoreScaling } from './core-scaling.js';
 import { Explainer } from './explainer.js';
 import { LearntStore } from './learnt-store.js';
 import { surroundingsReader } from './surroundings.js';
+import type { CriNames } from '../identity/cri-names.js';
 import { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import { surveyMachine, type Machine } from './machine.js';
@@ -306,6 +307,24 @@ const openSession = async (
   return without;
 };
 
+/** Loaded only where it is asked for: gRPC takes a quarter of a second of CPU. */
+const runtimeNames = async (
+  { identity: { criSocket } }: Config,
+  logger: Logger,
+): Promise<CriNames | undefined> => {
+  if (criSocket === undefined) return undefined;
+  const { CriNames } = await import('../identity/cri-names.js');
+  return new CriNames({
+    socketPath: criSocket,
+    clock: systemClock,
+    onFailure: (cause) => {
+      const remedy =
+        'measuring goes on without names; check identity.cri_socket and who may open it';
+      logger.warn(complaintText({ what: `ask ${criSocket} for names`, cause, remedy }));
+    },
+  });
+};
+
 const closeOf =
   (
     { measurement, identities, readings }: Omit<RunningMeasurement, 'close'>,
@@ -327,7 +346,8 @@ export const startMeasurement = async (
   const machine = await surveyMachine(config, { activity: port.right, clock: systemClock });
   const fail = (error: Parameters<typeof complaintOfNative>[0]): E.Either<Complaint, never> =>
     E.left(complaintOfNative(error, port.right.probeFeatures()));
-  const identities = createAgentIdentities(config.roots, machine.cgroups);
+  const names = await runtimeNames(config, options.logger);
+  const identities = createAgentIdentities(config.roots, machine.cgroups, names);
   const feed = openFeed(config, options, machine, identities);
   if (E.isLeft(feed)) {
     identities.close();

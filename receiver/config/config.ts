@@ -124,6 +124,7 @@ export interface Config {
   readonly attribution: AttributionConfig;
   readonly dram: DramConfig;
   readonly ledger: LedgerConfig;
+  readonly identity: { readonly criSocket: string | undefined };
   readonly export: ExportConfig;
   readonly policy: PolicyConfig;
   readonly agent: AgentConfig;

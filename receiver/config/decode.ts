@@ -109,6 +109,7 @@ export const configOfFile = (file: ConfigFile): Config => ({
     maxThreads: file.ledger.max_threads,
     maxExited: file.ledger.max_exited,
   },
+  identity: { criSocket: file.identity.cri_socket },
   export: {
     enabled: file.export.enabled,
     levels: file.export.levels,

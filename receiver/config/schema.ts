@@ -361,6 +361,18 @@ export const configSchema = z
     attribution: attributionSchema.prefault({}),
     dram: dramSchema.prefault({}),
     ledger: ledger.prefault({}),
+    identity: z
+      .strictObject({
+        cri_socket: key(absolutePath.optional(), {
+          description:
+            'Unix socket of the container runtime (CRI): names of pods and containers are read from it.',
+          reason:
+            'Not set: the agent needs no access to it; a collector adds the names by the ids.',
+          example: '/run/containerd/containerd.sock',
+          alias: '--cri-socket',
+        }),
+      })
+      .prefault({}),
     export: exporting.prefault({}),
     policy: policySchema.prefault({}),
     agent: agent.prefault({}),

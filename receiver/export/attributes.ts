@@ -53,6 +53,11 @@ export const ATTRIBUTES = {
     'Id of the container around this one. Sum by it for what an outer container burned in its inner ones.',
   ],
   podUid: ['k8s.pod.uid', 'Uid of the Kubernetes pod; names come from the collector by it.'],
+  podName: ['k8s.pod.name', 'Only with `identity.cri_socket`; else the collector adds it.'],
+  podNamespace: [
+    'k8s.namespace.name',
+    'Only with `identity.cri_socket`; else the collector adds it.',
+  ],
   podSystem: ['wattfeed.pod.system', '`podman`, `ecs` or `nomad`; absent for Kubernetes.'],
   podId: ['wattfeed.pod.id', 'Id of the podman pod, the ECS task or the Nomad allocation.'],
   podQos: ['wattfeed.pod.qos', '`guaranteed`, `burstable` or `besteffort`.'],

@@ -20,7 +20,11 @@ import { knownAttributes, podIdentity } from './workload-entities.js';
 
 /** As far as it is exported. */
 const isSameWorkload = (a: CgroupIdentity | undefined, b: CgroupIdentity | undefined): boolean =>
-  a === b || (a?.container?.id === b?.container?.id && a?.pod?.uid === b?.pod?.uid);
+  a === b ||
+  (a?.container?.id === b?.container?.id &&
+    a?.isHelper === b?.isHelper &&
+    a?.pod?.uid === b?.pod?.uid &&
+    a?.pod?.name === b?.pod?.name);
 
 /** Ids by which a collector finds the names: `k8s_attributes` asks for these two. */
 const workloadIds = (workload: CgroupIdentity | undefined): Attributes =>

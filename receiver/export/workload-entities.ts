@@ -23,7 +23,11 @@ export const knownAttributes = (named: Named): Attributes =>
 export const podIdentity = (pod: PodRef | undefined): Named => {
   if (pod === undefined) return [];
   return pod.system === 'kubernetes'
-    ? [['podUid', pod.uid]]
+    ? [
+        ['podUid', pod.uid],
+        ['podName', pod.name],
+        ['podNamespace', pod.namespace],
+      ]
     : [
         ['podSystem', pod.system],
         ['podId', pod.uid],

@@ -49,10 +49,19 @@ const CONTAINER: readonly AttributeKey[] = [
   'containerName',
   'outerContainerId',
   'podUid',
+  'podName',
+  'podNamespace',
   'podSystem',
   'podId',
 ];
-const POD: readonly AttributeKey[] = ['podUid', 'podSystem', 'podId', 'podQos'];
+const POD: readonly AttributeKey[] = [
+  'podUid',
+  'podName',
+  'podNamespace',
+  'podSystem',
+  'podId',
+  'podQos',
+];
 const JOB: readonly AttributeKey[] = ['jobSystem', 'jobId', 'jobOwner'];
 const UNIT: readonly AttributeKey[] = ['unitName', 'unitSlice', 'unitOwner', 'containerId'];
 const USER: readonly AttributeKey[] = ['userName', 'userId'];

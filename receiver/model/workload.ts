@@ -11,7 +11,7 @@ export interface ContainerRef {
   readonly id: string;
   /** Undefined where the path does not say (cgroupfs driver of Kubernetes). */
   readonly runtime: string | undefined;
-  /** Only where the path itself carries one: machines, Nomad tasks. */
+  /** Only where the path itself carries one (machines, Nomad tasks), or the runtime was asked. */
   readonly name: string | undefined;
 }
 
@@ -24,6 +24,9 @@ export interface PodRef {
   /** Kubernetes: the pod's uid with dashes. ECS: the task. Nomad: the allocation. */
   readonly uid: string;
   readonly qos: PodQos | undefined;
+  /** Only where the runtime was asked (`identity.cri_socket`). */
+  readonly name?: string;
+  readonly namespace?: string;
 }
 
 /** A job of a batch system. */
