@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Stage 1: threads that may spin, by what the accounting counts anyway. Either they never sleep (run and
+ * queue wait fill the window, so that competition does not hide them), or they sleep and wake in a
+ * storm. Pure but for the memory of past windows.
+ */
+import type { ActivityWindow, TaskSample } from '../model/activity.js';
+import { threadKey } from '../model/ledger-view.js';
+import type { Nanos } from '../model/units.js';
+
+export interface SpinCandidate {
+  readonly key: string;
+  readonly tid: number;
+  readonly tgid: number;
+  readonly startBoottimeNanos: Nanos;
+  readonly processName: string;
+  readonly threadName: string;
+  readonly reason: 'never sleeps' | 'storm of sleeps';
+  /** Running, of the last window. */
+  readonly runRatio: number;
+}
+
+/** Run and queue wait of a thread that does not sleep; the rest is the resolution of a window. */
+const MIN_AWAKE_RATIO = 0.95;
+/** A sleep each 200 us or less. */
+const MIN_SLEEPS_PER_SECOND = 5_000;
+/** Storms of threads that hardly run cost little. */
+const MIN_STORM_RUN_RATIO = 0.2;
+const NANOS_PER_SECOND = 1e9;
+/** Of the last five windows. */
+export const WINDOWS_KEPT = 5;
+export const WINDOWS_TO_SET = 3;
+
+interface ThreadSum {
+  readonly sample: TaskSample;
+  runtimeNanos: number;
+  queueWaitNanos: number;
+  voluntarySwitches: number;
+}
+
+/** A thread has a row per CPU domain that it ran in. */
+const sumsOf = ({ tasks }: ActivityWindow): ReadonlyMap<string, ThreadSum> => {
+  const sums = new Map<string, ThreadSum>();
+  for (const sample of tasks) {
+    if (sample.isKernelThread || sample.isDead) continue;
+    const key = threadKey(sample.tid, sample.startBoottimeNanos);
+    const { runtimeNanos, queueWaitNanos, voluntarySwitches } = sample;
+    const sum = sums.get(key);
+    if (sum === undefined) {
+      sums.set(key, { sample, runtimeNanos, queueWaitNanos, voluntarySwitches });
+      continue;
+    }
+    sum.runtimeNanos += runtimeNanos;
+    sum.queueWaitNanos += queueWaitNanos;
+    sum.voluntarySwitches += voluntarySwitches;
+  }
+  return sums;
+};
+
+const reasonOf = (sum: ThreadSum, spanNanos: number): SpinCandidate['reason'] | undefined => {
+  const { runtimeNanos, queueWaitNanos, voluntarySwitches } = sum;
+  if (runtimeNanos > 0 && runtimeNanos + queueWaitNanos >= MIN_AWAKE_RATIO * spanNanos)
+    return 'never sleeps';
+  const perSecond = (voluntarySwitches * NANOS_PER_SECOND) / spanNanos;
+  return perSecond >= MIN_SLEEPS_PER_SECOND && runtimeNanos >= MIN_STORM_RUN_RATIO * spanNanos
+    ? 'storm of sleeps'
+    : undefined;
+};
+
+export class SpinCandidates {
+  /** One bit per window, the newest lowest; threads without any are forgotten. */
+  readonly #history = new Map<string, number>();
+
+  /** To be called with every window, in order. The most expensive candidates come first. */
+  observe(window: ActivityWindow): readonly SpinCandidate[] {
+    const spanNanos = Number(window.endNanos - window.startNanos);
+    const reasons = new Map<string, SpinCandidate>();
+    for (const [key, sum] of sumsOf(window)) {
+      const reason = reasonOf(sum, spanNanos);
+      if (reason === undefined) continue;
+      const { tid, tgid, startBoottimeNanos } = sum.sample;
+      const { processComm: processName, comm: threadName } = sum.sample;
+      const runRatio = sum.runtimeNanos / spanNanos;
+      reasons.set(key, {
+        key,
+        tid,
+        tgid,
+        startBoottimeNanos,
+        processName,
+        threadName,
+        reason,
+        runRatio,
+      });
+    }
+    this.#remember(new Set(reasons.keys()));
+    return [...reasons.values()]
+      .filter(({ key }) => bitCount(this.#history.get(key) ?? 0) >= WINDOWS_TO_SET)
+      .toSorted((a, b) => b.runRatio - a.runRatio);
+  }
+
+  #remember(now: ReadonlySet<string>): void {
+    const kept = (1 << WINDOWS_KEPT) - 1;
+    for (const [key, bits] of this.#history) {
+      const next = (bits << 1) & kept;
+      if (next === 0) this.#history.delete(key);
+      else this.#history.set(key, next);
+    }
+    for (const key of now) this.#history.set(key, (this.#history.get(key) ?? 0) | 1);
+  }
+}
+
+const bitCount = (bits: number): number => {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+};

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { SpinCandidates } from '../../../receiver/spin/candidates.js';
+import type { TaskSample } from '../../../receiver/model/activity.js';
+import { activityWindow, taskSample } from '../../support/windows.js';
+
+const BUSY = { tid: 7, tgid: 7, runtimeNanos: 1e9 };
+const windowOf = (...tasks: readonly Parameters<typeof taskSample>[0][]) =>
+  activityWindow({ tasks: tasks.map((task): TaskSample => taskSample(task)) });
+
+const tidsAfter = (...windows: readonly ReturnType<typeof windowOf>[]): readonly number[] => {
+  const candidates = new SpinCandidates();
+  return (
+    windows
+      .map((window) => candidates.observe(window))
+      .at(-1)
+      ?.map(({ tid }) => tid) ?? []
+  );
+};
+
+describe('SpinCandidates', () => {
+  it('takes a thread that did not sleep in three of five windows', () => {
+    const busy = windowOf(BUSY);
+    const rest = windowOf({ ...BUSY, runtimeNanos: 1e6 });
+    expect(tidsAfter(busy, busy)).toEqual([]);
+    expect(tidsAfter(busy, rest, busy, rest, busy)).toEqual([7]);
+    expect(tidsAfter(busy, rest, rest, busy, rest, busy)).toEqual([]);
+  });
+
+  it('counts waiting for a CPU as being awake', () => {
+    const half = windowOf({ ...BUSY, runtimeNanos: 5e8, queueWaitNanos: 4.8e8 });
+    expect(tidsAfter(half, half, half)).toEqual([7]);
+    const asleep = windowOf({ ...BUSY, runtimeNanos: 5e8, queueWaitNanos: 3e8 });
+    expect(tidsAfter(asleep, asleep, asleep)).toEqual([]);
+  });
+
+  it('sums the rows of a thread in several CPU domains', () => {
+    const split = windowOf(
+      { ...BUSY, runtimeNanos: 5e8, cpuDomain: 0 },
+      { ...BUSY, runtimeNanos: 4.9e8, cpuDomain: 1 },
+    );
+    expect(tidsAfter(split, split, split)).toEqual([7]);
+  });
+
+  it('takes a storm of sleeps', () => {
+    const storm = windowOf({ ...BUSY, runtimeNanos: 4e8, voluntarySwitches: 9_000 });
+    expect(tidsAfter(storm, storm, storm)).toEqual([7]);
+    const light = windowOf({ ...BUSY, runtimeNanos: 1e8, voluntarySwitches: 9_000 });
+    expect(tidsAfter(light, light, light)).toEqual([]);
+  });
+
+  it('leaves out kernel threads and the dead, and puts the costliest first', () => {
+    const window = windowOf(
+      { ...BUSY, tid: 8, tgid: 8, isKernelThread: true },
+      { ...BUSY, tid: 9, tgid: 9, isDead: true },
+      { ...BUSY, tid: 10, tgid: 10, runtimeNanos: 6e8, queueWaitNanos: 4e8 },
+      BUSY,
+    );
+    expect(tidsAfter(window, window, window)).toEqual([7, 10]);
+  });
+});
