@@ -4,6 +4,7 @@
 
 #include "addon_state.hh"
 #include "allocator.hh"
+#include "argument_values.hh"
 #include "clocks.hh"
 #include "feature_probe.hh"
 #include "feed_wrap.hh"

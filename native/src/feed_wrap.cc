@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "addon_state.hh"
+#include "argument_values.hh"
 #include "wrap_arguments.hh"
 #include "wrap_results.hh"
 

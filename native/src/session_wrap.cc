@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "addon_state.hh"
+#include "argument_values.hh"
 #include "wrap_arguments.hh"
+#include "wrap_model_arguments.hh"
 #include "wrap_results.hh"
 
 namespace wattfeed {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wrap_arguments.hh"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "argument_values.hh"
 #include "clocks.hh"
+#include "wrap_model_arguments.hh"
 
 namespace wattfeed {
 
@@ -17,120 +18,6 @@ constexpr double kWindowMillisLow = 20;
 constexpr double kWindowMillisHigh = 3600e3;
 constexpr int64_t kWakeEveryHigh = 1'000'000;
 constexpr uint32_t kSourcesHigh = 4096;
-
-std::nullopt_t TypeFault(Napi::Env env, const std::string& message) {
-  Napi::TypeError::New(env, message).ThrowAsJavaScriptException();
-  return std::nullopt;
-}
-
-std::nullopt_t RangeFault(Napi::Env env, const std::string& message) {
-  Napi::RangeError::New(env, message).ThrowAsJavaScriptException();
-  return std::nullopt;
-}
-
-// A property of a value that should be an object. A getter may throw; that stays pending.
-std::optional<Napi::Value> Property(Napi::Value value, const char* what, const char* name) {
-  if (!value.IsObject()) return TypeFault(value.Env(), std::string(what) + " must be an object");
-  Napi::Value property = value.As<Napi::Object>().Get(name);
-  if (value.Env().IsExceptionPending()) return std::nullopt;
-  return property;
-}
-
-std::optional<Napi::Array> ToArray(Napi::Value value, const char* name, uint32_t low,
-                                   uint32_t high) {
-  if (!value.IsArray()) return TypeFault(value.Env(), std::string(name) + " must be an array");
-  const auto array = value.As<Napi::Array>();
-  if (array.Length() < low || array.Length() > high)
-    return RangeFault(value.Env(), std::string(name) + " must have " + std::to_string(low) +
-                                       " to " + std::to_string(high) + " entries, has " +
-                                       std::to_string(array.Length()));
-  return array;
-}
-
-template <typename Item>
-std::optional<std::vector<Item>> ToIntegers(Napi::Value value, const char* name, int64_t low,
-                                            int64_t high) {
-  const auto array = ToArray(value, name, 1, RECORDS_CPUS_MAX);
-  if (!array) return std::nullopt;
-  std::vector<Item> items;
-  for (uint32_t i = 0; i < array->Length(); i++) {
-    const Napi::Value element = array->Get(i);
-    if (value.Env().IsExceptionPending()) return std::nullopt;
-    const auto item = ToInteger(element, name, low, high);
-    if (!item) return std::nullopt;
-    items.push_back(static_cast<Item>(*item));
-  }
-  return items;
-}
-
-// A number that is finite and not negative.
-std::optional<double> ToAmount(Napi::Value value, const char* name) {
-  if (!value.IsNumber()) return TypeFault(value.Env(), std::string(name) + " must be a number");
-  const double number = value.As<Napi::Number>().DoubleValue();
-  if (!std::isfinite(number) || number < 0)
-    return RangeFault(value.Env(), std::string(name) + " must be finite and not negative");
-  return number;
-}
-
-// `convert(value, name)` of each element of an array of at most `high` entries.
-template <typename Item, typename Convert>
-std::optional<std::vector<Item>> ToItems(Napi::Value value, const char* name, uint32_t high,
-                                         Convert convert) {
-  const auto array = ToArray(value, name, 0, high);
-  if (!array) return std::nullopt;
-  std::vector<Item> items;
-  for (uint32_t i = 0; i < array->Length(); i++) {
-    const Napi::Value element = array->Get(i);
-    if (value.Env().IsExceptionPending()) return std::nullopt;
-    auto item = convert(element, name);
-    if (!item) return std::nullopt;
-    items.push_back(std::move(*item));
-  }
-  return items;
-}
-
-std::optional<std::vector<double>> ToAmounts(Napi::Value value, const char* name, uint32_t high) {
-  return ToItems<double>(value, name, high, ToAmount);
-}
-
-// Empty is a path that is not there.
-std::optional<std::string> ToPath(Napi::Value value, const char* name) {
-  if (value.IsString() && value.As<Napi::String>().Utf8Value().empty()) return std::string();
-  return ToText(value, name);
-}
-
-std::optional<bool> ToBoolean(Napi::Value value, const char* name) {
-  if (!value.IsBoolean()) return TypeFault(value.Env(), std::string(name) + " must be a boolean");
-  return value.As<Napi::Boolean>().Value();
-}
-
-std::optional<uint64_t> ToUnsigned64(Napi::Value value, const char* name) {
-  if (!value.IsBigInt()) return TypeFault(value.Env(), std::string(name) + " must be a bigint");
-  bool is_lossless = false;
-  const uint64_t number = value.As<Napi::BigInt>().Uint64Value(&is_lossless);
-  if (!is_lossless)
-    return RangeFault(value.Env(), std::string(name) + " must fit 64 bits unsigned");
-  return number;
-}
-
-std::optional<CounterSpec> ToCounterSpec(Napi::Value value, const char* what) {
-  const auto kind_value = Property(value, what, "kind");
-  const auto name = kind_value ? ToText(*kind_value, "counter kind") : std::nullopt;
-  if (!name) return std::nullopt;
-  const auto* const known = std::find(std::begin(kCounterNames), std::end(kCounterNames), *name);
-  if (known == std::end(kCounterNames))
-    return RangeFault(value.Env(), "counter kind must be cycles, instructions, llc or vector");
-  const auto type_value = Property(value, what, "pmuType");
-  const auto type =
-      type_value ? ToInteger(*type_value, "counter pmuType", 0, UINT32_MAX) : std::nullopt;
-  if (!type) return std::nullopt;
-  const auto config_value = Property(value, what, "config");
-  const auto config = config_value ? ToUnsigned64(*config_value, "counter config") : std::nullopt;
-  if (!config) return std::nullopt;
-  return CounterSpec{.kind = static_cast<uint32_t>(known - std::begin(kCounterNames)),
-                     .pmu_type = static_cast<uint32_t>(*type),
-                     .config = *config};
-}
 
 std::optional<EnergySourceSpec> ToSource(Napi::Value value) {
   const auto kind_value = Property(value, "a source", "kind");
@@ -164,61 +51,6 @@ std::optional<std::vector<EnergySourceSpec>> ToSources(Napi::Value value) {
   return sources;
 }
 
-// `read` gets the property if it is there; false if it could not be taken.
-template <typename Read>
-bool ReadIfThere(Napi::Value value, const char* name, Read read) {
-  const auto property = Property(value, "session options", name);
-  return property && (property->IsUndefined() || read(*property));
-}
-
-// One entry per CPU, as cpuDomains has.
-template <typename Item>
-bool TakePerCpu(std::optional<std::vector<Item>> items, const SessionOptions& options,
-                Napi::Value value, const char* name, std::vector<Item>& to) {
-  if (!items) return false;
-  if (items->size() != options.cpu_domains.size()) {
-    RangeFault(value.Env(), std::string(name) + " and cpuDomains must have the same length");
-    return false;
-  }
-  to = std::move(*items);
-  return true;
-}
-
-// The options that may be left out.
-bool ToModelOptions(Napi::Value value, SessionOptions& options) {
-  const auto counters_of = [](Napi::Value cpu, const char* name) {
-    return ToItems<CounterSpec>(cpu, name, COUNTER_KINDS, ToCounterSpec);
-  };
-  const auto factors_of = [](Napi::Value domain, const char* name) {
-    return ToAmounts(domain, name, RECORDS_FACTOR_STEPS);
-  };
-  return ReadIfThere(value, "cpuPackages",
-                     [&](Napi::Value packages) {
-                       return TakePerCpu(ToIntegers<uint8_t>(packages, "cpuPackages", 0,
-                                                             RECORDS_PACKAGES_MAX - 1),
-                                         options, packages, "cpuPackages", options.cpu_packages);
-                     }) &&
-         ReadIfThere(value, "counters",
-                     [&](Napi::Value counters) {
-                       return TakePerCpu(ToItems<std::vector<CounterSpec>>(
-                                             counters, "counters", RECORDS_CPUS_MAX, counters_of),
-                                         options, counters, "counters", options.counters);
-                     }) &&
-         ReadIfThere(value, "frequencyFiles",
-                     [&](Napi::Value files) {
-                       return TakePerCpu(
-                           ToItems<std::string>(files, "frequencyFiles", RECORDS_CPUS_MAX, ToPath),
-                           options, files, "frequencyFiles", options.frequency_files);
-                     }) &&
-         ReadIfThere(value, "frequencyFactors", [&](Napi::Value factors) {
-           auto by_domain = ToItems<std::vector<double>>(factors, "frequencyFactors",
-                                                         RECORDS_CPU_DOMAINS_MAX, factors_of);
-           const bool is_good = by_domain.has_value();
-           if (is_good) options.frequency_factors = std::move(*by_domain);
-           return is_good;
-         });
-}
-
 std::optional<uint32_t> ToMaxTasks(Napi::Value value) {
   const auto count = ToInteger(value, "maxTasks", kMaxTasksLow, kMaxTasksHigh);
   if (!count) return std::nullopt;
@@ -244,25 +76,6 @@ bool ToFeedOptions(Napi::Value value, SessionOptions& options) {
 }
 
 }  // namespace
-
-std::optional<int64_t> ToInteger(Napi::Value value, const char* name, int64_t low, int64_t high) {
-  if (!value.IsNumber()) return TypeFault(value.Env(), std::string(name) + " must be a number");
-  const double number = value.As<Napi::Number>().DoubleValue();
-  // written so that NaN fails too
-  if (!(number >= static_cast<double>(low) && number <= static_cast<double>(high)) ||
-      number != std::floor(number))
-    return RangeFault(value.Env(), std::string(name) + " must be an integer from " +
-                                       std::to_string(low) + " to " + std::to_string(high));
-  return static_cast<int64_t>(number);
-}
-
-std::optional<std::string> ToText(Napi::Value value, const char* name) {
-  if (!value.IsString()) return TypeFault(value.Env(), std::string(name) + " must be a string");
-  std::string text = value.As<Napi::String>().Utf8Value();
-  if (text.empty() || text.find('\0') != std::string::npos)
-    return RangeFault(value.Env(), std::string(name) + " must be non-empty and without NUL");
-  return text;
-}
 
 std::optional<uint64_t> ToWindowNs(Napi::Value value) {
   if (!value.IsNumber()) return TypeFault(value.Env(), "windowMillis must be a number");
@@ -292,28 +105,6 @@ std::optional<PerfEventSpec> ToPerfEventSpec(Napi::Value value) {
   if (!cpu) return std::nullopt;
   return PerfEventSpec{
       .pmu_type = static_cast<uint32_t>(*type), .config = *config, .cpu = static_cast<int>(*cpu)};
-}
-
-std::optional<std::vector<Coefficients>> ToCoefficients(Napi::Value value) {
-  const auto one = [](Napi::Value from, const char* what) -> std::optional<Coefficients> {
-    Coefficients to;
-    const std::pair<const char*, double*> members[] = {
-        {"cycleNanojoules", &to.cycle_nj},   {"instructionNanojoules", &to.instruction_nj},
-        {"vectorNanojoules", &to.vector_nj}, {"llcMissNanojoules", &to.llc_miss_nj},
-        {"coreWatts", &to.core_w},           {"packageOnWatts", &to.package_on_w}};
-    for (const auto& [name, member] : members) {
-      const auto member_value = Property(from, what, name);
-      const auto amount = member_value ? ToAmount(*member_value, name) : std::nullopt;
-      if (!amount) return std::nullopt;
-      *member = *amount;
-    }
-    return to;
-  };
-  return ToItems<Coefficients>(value, "coefficients", RECORDS_CPU_DOMAINS_MAX, one);
-}
-
-std::optional<std::vector<double>> ToCoreScales(Napi::Value value) {
-  return ToAmounts(value, "core scales", RECORDS_CPUS_MAX);
 }
 
 std::optional<SessionOptions> ToSessionOptions(Napi::Value value) {

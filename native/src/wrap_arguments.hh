@@ -22,13 +22,9 @@ struct WindowOptions {
   std::vector<EnergySourceSpec> sources;
 };
 
-std::optional<int64_t> ToInteger(Napi::Value value, const char* name, int64_t low, int64_t high);
-std::optional<std::string> ToText(Napi::Value value, const char* name);
 std::optional<uint64_t> ToWindowNs(Napi::Value value);
 std::optional<uint32_t> ToWakeEvery(Napi::Value value);
 std::optional<PerfEventSpec> ToPerfEventSpec(Napi::Value value);
-std::optional<std::vector<Coefficients>> ToCoefficients(Napi::Value value);
-std::optional<std::vector<double>> ToCoreScales(Napi::Value value);
 std::optional<SessionOptions> ToSessionOptions(Napi::Value value);
 std::optional<WindowOptions> ToWindowOptions(Napi::Value value);
 

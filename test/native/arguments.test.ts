@@ -4,6 +4,8 @@ import { port, rawAddon, sessionOptions, type RawObject } from './support.js';
 
 const cpuCount = sessionOptions().cpuDomains.length;
 const PERF = { kind: 'perf', pmuType: 1, config: 0n, cpu: 0 };
+const COUNTER = { kind: 'cycles', pmuType: 1, config: 0n };
+const eachCpu = <Item>(item: Item): Item[] => new Array<Item>(cpuCount).fill(item);
 const WINDOW = { windowMillis: 1000, wakeEvery: 1, sources: [] };
 
 const throwing = {
@@ -40,6 +42,42 @@ const BAD_OPEN: readonly (readonly [string, readonly unknown[], typeof Error])[]
   ['no cgroup hierarchy', [{ ...sessionOptions(), cgroupHierarchy: undefined }], TypeError],
   ['an empty cgroup hierarchy', [{ ...sessionOptions(), cgroupHierarchy: '' }], RangeError],
   ['bpfStats as a number', [{ ...sessionOptions(), bpfStats: 1 }], TypeError],
+  ['a package too high', [{ ...sessionOptions(), cpuPackages: eachCpu(16) }], RangeError],
+  [
+    'packages of another length',
+    [{ ...sessionOptions(), cpuPackages: [...eachCpu(0), 0] }],
+    RangeError,
+  ],
+  ['counters that are no array', [{ ...sessionOptions(), counters: {} }], TypeError],
+  [
+    'counters of another length',
+    [{ ...sessionOptions(), counters: [...eachCpu([]), []] }],
+    RangeError,
+  ],
+  ['a counter of no kind', [{ ...sessionOptions(), counters: eachCpu([{}]) }], TypeError],
+  [
+    'a counter of another kind',
+    [{ ...sessionOptions(), counters: eachCpu([{ ...COUNTER, kind: 'branches' }]) }],
+    RangeError,
+  ],
+  [
+    'a counter config as number',
+    [{ ...sessionOptions(), counters: eachCpu([{ ...COUNTER, config: 0 }]) }],
+    TypeError,
+  ],
+  [
+    'more counters than kinds',
+    [{ ...sessionOptions(), counters: eachCpu(new Array(5).fill(COUNTER)) }],
+    RangeError,
+  ],
+  ['a factor below 0', [{ ...sessionOptions(), frequencyFactors: [[-1]] }], RangeError],
+  ['a factor of NaN', [{ ...sessionOptions(), frequencyFactors: [[Number.NaN]] }], RangeError],
+  [
+    'too many factors',
+    [{ ...sessionOptions(), frequencyFactors: [new Array(513).fill(1)] }],
+    RangeError,
+  ],
+  ['a frequency file as number', [{ ...sessionOptions(), frequencyFiles: eachCpu(1) }], TypeError],
 ];
 
 const BAD_START: readonly (readonly [string, readonly unknown[], typeof Error])[] = [
@@ -111,6 +149,8 @@ describe('Session', () => {
     for (const [what, values, expected] of BAD_TAG) {
       expect(() => session['setTag']?.(...values), `setTag: ${what}`).toThrow(expected);
     }
+    expect(() => session['setCoefficients']?.([{}])).toThrow(TypeError);
+    expect(() => session['setCoreScales']?.([-1])).toThrow(RangeError);
     expect(() => session['setWakeEvery']?.('2')).toThrow(TypeError);
     expect(() => session['setWindowMillis']?.({})).toThrow(TypeError);
     expect(session['start']?.(WINDOW, () => 0)).toMatchObject({ ok: true });
