@@ -75,7 +75,11 @@ const domains = [packageDomain(0), packageDomain(1), dramDomain(0), dramDomain(1
 const readings = domains.map((domain) => advancedReading(domain, 90_000_000));
 const idleFloors = new Map(domains.map(({ id }) => [id, watts(10)]));
 
-const times = { decode: [] as number[], attribute: [] as number[], cpu: [] as number[] };
+const times: Record<'decode' | 'attribute' | 'cpu', number[]> = {
+  decode: [],
+  attribute: [],
+  cpu: [],
+};
 for (let round = 0; round < WARM_UP + ROUNDS; round++) {
   const usage = cpuUsage();
   const begin = performance.now();
