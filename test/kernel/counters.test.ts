@@ -98,10 +98,14 @@ describe('hardware counters', () => {
     const current = await record({
       counters: onEachCpu((cpu) => (cpu === 0 ? [CLOCK_AS_CYCLES] : [])),
     });
-    const [counted = [], uncounted = []] = await actOnce(current, [
-      await start('burn', BURN_MILLIS, 0),
-      await start('burn', BURN_MILLIS, 1),
-    ]);
+    const onBoth = [await start('burn', BURN_MILLIS, 0), await start('burn', BURN_MILLIS, 1)];
+    // until they were pinned they ran anywhere
+    await current.closeWindow();
+    const begun = current.windows.length;
+    await actOnce(current, onBoth);
+    const [counted = [], uncounted = []] = onBoth.map(({ pid }) =>
+      tasksOf({ windows: current.windows.slice(begun) }, ({ tid }) => tid === pid),
+    );
 
     expect(total(counted, (row) => row.cycles)).toBeGreaterThan(BURN_MILLIS * 0.9e6);
     expect(total(uncounted, (row) => row.cycles)).toBe(0);
