@@ -5,6 +5,7 @@ import type { ExportSettings } from '../export/environment.js';
 import type { LevelOptions } from '../export/level.js';
 import type { ProducerOptions, ProducerPorts } from '../export/producer.js';
 import { resourceAttributes } from '../export/resource.js';
+import { commandLineFor } from '../identity/process-files.js';
 import type { WorkloadLevel } from '../model/ledger-view.js';
 import type { RunningMeasurement } from './start-measurement.js';
 
@@ -68,10 +69,13 @@ export const hostResource = (
     resourceAttributes: settings?.resourceAttributes ?? {},
   });
 
-export const ledgerPorts = ({
-  ledger,
-  self,
-}: Pick<RunningMeasurement, 'ledger' | 'self'>): Omit<ProducerPorts, 'counts' | 'onCollect'> => ({
+export const ledgerPorts = (
+  { ledger, self }: Pick<RunningMeasurement, 'ledger' | 'self'>,
+  { identity: { commandLine }, roots }: Config,
+): Omit<ProducerPorts, 'counts' | 'onCollect'> => ({
+  ...(commandLine !== 'off' && {
+    commandLineOf: (pid: number) => commandLineFor(commandLine, roots.procfs, pid),
+  }),
   ledger,
   self,
   retireExported: (identities) => {

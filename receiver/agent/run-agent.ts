@@ -77,7 +77,7 @@ const beginExport = (
   logger: Logger,
 ): RunningExport | undefined =>
   startExport(exportOptions(config, settings, running.machine, version), {
-    ...ledgerPorts(running),
+    ...ledgerPorts(running, config),
     ...(running.readings && {
       onMeasuredBegin: running.readings.begin,
       onMeasuredDelivered: running.readings.commit,

@@ -50,7 +50,7 @@ const startScraping = async (
       producer: producerOptions(config, version),
       isAlone: settings === undefined,
     },
-    ledgerPorts(running),
+    ledgerPorts(running, config),
   )();
 };
 

@@ -124,7 +124,10 @@ export interface Config {
   readonly attribution: AttributionConfig;
   readonly dram: DramConfig;
   readonly ledger: LedgerConfig;
-  readonly identity: { readonly criSocket: string | undefined };
+  readonly identity: {
+    readonly criSocket: string | undefined;
+    readonly commandLine: 'off' | 'redacted' | 'full';
+  };
   readonly export: ExportConfig;
   readonly policy: PolicyConfig;
   readonly agent: AgentConfig;

@@ -109,7 +109,7 @@ export const configOfFile = (file: ConfigFile): Config => ({
     maxThreads: file.ledger.max_threads,
     maxExited: file.ledger.max_exited,
   },
-  identity: { criSocket: file.identity.cri_socket },
+  identity: { criSocket: file.identity.cri_socket, commandLine: file.identity.command_line },
   export: {
     enabled: file.export.enabled,
     levels: file.export.levels,

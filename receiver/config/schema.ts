@@ -371,6 +371,11 @@ export const configSchema = z
           example: '/run/containerd/containerd.sock',
           alias: '--cri-socket',
         }),
+        command_line: key(z.enum(['off', 'redacted', 'full']).default('off'), {
+          description:
+            'Export command lines of processes: `redacted` leaves out what looks like a secret.',
+          reason: '`off`: people put passwords there, and metrics leave the node.',
+        }),
       })
       .prefault({}),
     export: exporting.prefault({}),

@@ -20,6 +20,10 @@ export const ATTRIBUTES = {
     'process.executable.name',
     'The command name (`comm`) of the main thread, escaped.',
   ],
+  processCommandLine: [
+    'process.command_line',
+    'Only with `identity.command_line`; `redacted` leaves out what looks like a secret.',
+  ],
   processOwner: ['process.owner', 'Login name; the uid in digits where there is none.'],
   processCgroup: [
     'process.linux.cgroup',

@@ -17,7 +17,7 @@ import {
 } from './entities.js';
 import type { LevelPlan } from './level.js';
 import type { LevelInstruments } from './entity-points.js';
-import { WORKLOAD_KIND, workloadAttributes } from './workload-entities.js';
+import { WORKLOAD_KIND, knownAttributes, workloadAttributes } from './workload-entities.js';
 
 export const PROCESS_LEVEL: LevelPlan<ProcessTotals> = {
   name: 'process',
@@ -30,6 +30,24 @@ export const PROCESS_LEVEL: LevelPlan<ProcessTotals> = {
     endedCpuTime: 'exitedCpuTime',
   },
 };
+
+export const processPlan = (
+  commandLineOf: ((pid: number) => string | undefined) | undefined,
+): LevelPlan<ProcessTotals> =>
+  commandLineOf === undefined
+    ? PROCESS_LEVEL
+    : {
+        ...PROCESS_LEVEL,
+        attributesOf: (process) => ({
+          ...processAttributes(process),
+          ...knownAttributes([
+            [
+              'processCommandLine',
+              process.isExited ? undefined : commandLineOf(process.identity.pid),
+            ],
+          ]),
+        }),
+      };
 
 export const CGROUP_LEVEL: LevelPlan<CgroupTotals> = {
   name: 'cgroup',

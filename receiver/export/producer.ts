@@ -36,7 +36,7 @@ import type { ExportCounts } from './export-counts.js';
 import { SCHEMA_URL, SCOPE_NAME } from './instruments.js';
 import { measureLabels } from './labels.js';
 import { Level, type LevelOptions } from './level.js';
-import { CGROUP_LEVEL, PROCESS_LEVEL, THREAD_LEVEL, workloadPlan } from './levels.js';
+import { CGROUP_LEVEL, processPlan, THREAD_LEVEL, workloadPlan } from './levels.js';
 import { MetricSet } from './metric-set.js';
 import { addExportPoints, addSelfPoints } from './self-points.js';
 import type { SelfView } from './self-view.js';
@@ -69,6 +69,8 @@ export interface ProducerPorts {
     level: WorkloadLevel,
     workloads: Iterable<WorkloadTotals>,
   ) => void;
+  /** What may be told of a process's command line; asked once per series. */
+  readonly commandLineOf?: (pid: number) => string | undefined;
   /** Called first in every collect: a new export begins. */
   readonly onCollect: () => void;
 }
@@ -95,7 +97,12 @@ export class LedgerProducer implements MetricProducer {
     this.#startTime = hrTimeOfMillis(ports.ledger.startUnixMillis);
     this.#lastEndTime = this.#startTime;
     this.#table = new StreamTable(this.#startTime);
-    this.#processes = new Level(PROCESS_LEVEL, processes, temporality, this.#table);
+    this.#processes = new Level(
+      processPlan(ports.commandLineOf),
+      processes,
+      temporality,
+      this.#table,
+    );
     this.#cgroups = new Level(CGROUP_LEVEL, cgroups, temporality, this.#table);
     this.#threads = threads.isExported
       ? new Level(THREAD_LEVEL, threads, temporality, this.#table)

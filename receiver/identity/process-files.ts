@@ -3,6 +3,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import * as E from 'fp-ts/lib/Either.js';
 import { escapeBytes } from '../model/escape.js';
+import { redactArguments } from './redact.js';
 
 const orUndefined = <A>(read: () => A): A | undefined =>
   E.getOrElse<unknown, A | undefined>(() => undefined)(E.tryCatch(read, (error) => error));
@@ -19,16 +20,35 @@ export const executablePath = (procfs: string, pid: number): string | undefined 
 
 /** Longest command line that is read: the rest tells nobody anything. */
 const MAX_COMMAND_BYTES = 4_096;
-const SPACE = 0x20;
 
-/** Arguments separated by blanks, escaped; undefined for kernel threads and the dead. */
-export const commandLine = (procfs: string, pid: number): string | undefined =>
+/** Escaped; undefined for kernel threads and the dead. */
+export const commandArguments = (procfs: string, pid: number): readonly string[] | undefined =>
   orUndefined(() => {
     const bytes = readFileSync(`${procfs}/${String(pid)}/cmdline`).subarray(0, MAX_COMMAND_BYTES);
     const end = bytes.findLastIndex((byte) => byte !== 0) + 1;
     if (end === 0) return undefined;
-    return escapeBytes(bytes.subarray(0, end).map((byte) => (byte === 0 ? SPACE : byte)));
+    const args: string[] = [];
+    for (let from = 0; from <= end;) {
+      const nul = bytes.indexOf(0, from);
+      const to = nul === -1 || nul > end ? end : nul;
+      args.push(escapeBytes(bytes, from, to));
+      from = to + 1;
+    }
+    return args;
   });
+
+export type CommandLineMode = 'off' | 'redacted' | 'full';
+
+/** Arguments separated by blanks, as far as they may leave the node; undefined: nothing may. */
+export const commandLineFor = (
+  mode: CommandLineMode,
+  procfs: string,
+  pid: number,
+): string | undefined => {
+  if (mode === 'off') return undefined;
+  const args = commandArguments(procfs, pid);
+  return (mode === 'full' ? args : args && redactArguments(args))?.join(' ');
+};
 
 /** Runtimes that give their first thread a name of its own, so that the process is called after it. */
 const FIRST_THREADS: ReadonlySet<string> = new Set(['MainThread']);

@@ -15,7 +15,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CgroupIndex } from '../../../receiver/identity/cgroup-index.js';
 import { CgroupWatch } from '../../../receiver/identity/cgroup-watch.js';
 import {
-  commandLine,
+  commandArguments,
+  commandLineFor,
   executablePath,
   mendedName,
 } from '../../../receiver/identity/process-files.js';
@@ -158,9 +159,13 @@ describe('CgroupWatch', () => {
 describe('process files', () => {
   it('are read of a living process', () => {
     expect(executablePath('/proc', process.pid)).toBe(process.execPath);
-    expect(commandLine('/proc', process.pid)).toContain(process.argv[0]);
+    expect(commandArguments('/proc', process.pid)?.length).toBeGreaterThan(0);
+    expect(commandLineFor('off', '/proc', process.pid)).toBeUndefined();
+    expect(commandLineFor('full', '/proc', process.pid)).toBe(
+      commandArguments('/proc', process.pid)?.join(' '),
+    );
     expect(executablePath(join(base, 'proc'), 1)).toBeUndefined();
-    expect(commandLine(join(base, 'proc'), 1)).toBeUndefined();
+    expect(commandArguments(join(base, 'proc'), 1)).toBeUndefined();
   });
 
   it('mend only the name that a runtime gave its first thread', () => {
