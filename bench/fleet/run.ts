@@ -51,13 +51,17 @@ const project = (
     series: number;
     samplesPerSecond: number;
     diskBytes: number;
+    /** Delivered between the two readings. */
+    points: number;
   },
   before: Costs,
   after: Costs,
 ): void => {
   const factor = LARGE_FLEET / run.nodes;
+  const secondsPerPoint = (name: keyof Costs): number =>
+    (after[name].cpuSeconds - before[name].cpuSeconds) / run.points;
   const cores = (name: keyof Costs): number =>
-    ((after[name].cpuSeconds - before[name].cpuSeconds) / run.seconds) * factor;
+    secondsPerPoint(name) * run.samplesPerSecond * factor;
   const gibibytes = (name: keyof Costs): number => (after[name].residentBytes / GIB) * factor;
   const samples = run.samplesPerSecond * factor;
   console.log(`\n${String(LARGE_FLEET)} nodes of this kind, computed in proportion:`);
@@ -70,7 +74,7 @@ const project = (
   console.log(
     `  Prometheus: ${fixed(cores('prometheus'), 1)} cores, ${fixed(gibibytes('prometheus'), 1)} GiB`,
   );
-  const bytesPerSample = run.diskBytes / (run.samplesPerSecond * run.seconds);
+  const bytesPerSample = run.diskBytes / run.points;
   console.log(
     `  disk: ${fixed(bytesPerSample)} bytes a sample here (write-ahead log, compressed), ` +
       `${fixed((samples * DAY_SECONDS * 1.5) / GIB, 0)} GiB a day at 1.5 bytes a sample in blocks`,
@@ -99,10 +103,11 @@ const main = async (nodes: number, seconds: number): Promise<number> => {
       fleet.tick();
       await delay(Math.max(0, due - performance.now()));
     }
-    const spanSeconds = (performance.now() - begun) / 1_000;
-    const after = costsOf(running);
     await fleet.flush();
     await running.settle();
+    // With the last flush in it: costs are told per point delivered, which holds on a starved machine too.
+    const after = costsOf(running);
+    const spanSeconds = (performance.now() - begun) / 1_000;
     const found = await running.microjoulesByPod();
     const wrong = [...fleet.burned].filter(([pod, burned]) => found.get(pod) !== burned);
     const series = await prometheus.value('count({__name__=~"(wattfeed|hw)_.+"})');
@@ -124,13 +129,14 @@ const main = async (nodes: number, seconds: number): Promise<number> => {
         seconds: spanSeconds,
         series,
         samplesPerSecond,
+        points: sent,
         diskBytes: Number(disk.stdout.split('\t')[0]),
       },
       before,
       after,
     );
     console.log(`  (points delivered in the run, by the agents' own count: ${fixed(sent, 0)})`);
-    for (const line of new Set(fleet.said())) console.log(`agent: ${line}`);
+
     return wrong.length === 0 ? 0 : 1;
   } finally {
     await running.stop();
