@@ -41,6 +41,15 @@ export interface VmRequest {
   readonly outDirectory: string;
   /** Serial output as it comes. */
   readonly onSerial?: (text: string) => void;
+  /** Something else than the guest that everything is measured in. */
+  readonly boot?: Boot;
+}
+
+export interface Boot {
+  /** A root of its own, which the machine may write to. */
+  readonly rootDirectory: string;
+  /** What comes in guest-init's place; says `vm-init: boot` when it is there. */
+  readonly init: string;
 }
 
 export type VmOutcome =
@@ -98,11 +107,12 @@ const waitForFiles = async (paths: readonly string[]): Promise<void> => {
   }
 };
 
-const writeShare = (directory: string, script: string): void => {
+const writeShare = (directory: string, { script, boot }: VmRequest): void => {
   mkdirSync(join(directory, 'out'), { recursive: true });
   const guest = join(VM_DIRECTORY, 'guest');
   cpSync(guest, join(directory, 'guest'), { recursive: true });
-  cpSync(join(guest, 'guest-init'), join(directory, 'guest-init'));
+  if (boot === undefined) cpSync(join(guest, 'guest-init'), join(directory, 'guest-init'));
+  else writeFileSync(join(directory, 'guest-init'), boot.init);
   for (const name of ['simhw', NODE_CACHE]) {
     const kept = join(cacheDirectory(), name);
     if (existsSync(kept)) cpSync(kept, join(directory, name), { recursive: true });
@@ -160,9 +170,14 @@ const runOnce = async (request: VmRequest, attempts: number): Promise<VmResult> 
   const cache = cacheDirectory();
   const work = mkdtempSync(join(tmpdir(), 'wattfeed-vm-'));
   const share = join(work, 'vm');
-  writeShare(share, request.script);
+  writeShare(share, request);
+  const { boot } = request;
   const shares: readonly Share[] = [
-    { tag: 'root', directory: join(cache, 'guest'), isReadOnly: true },
+    {
+      tag: 'root',
+      directory: boot?.rootDirectory ?? join(cache, 'guest'),
+      isReadOnly: boot === undefined,
+    },
     { tag: 'vm', directory: share, isReadOnly: false },
     { tag: 'product', directory: PRODUCT_DIRECTORY, isReadOnly: true },
   ];
