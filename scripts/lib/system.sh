@@ -37,7 +37,8 @@ find_bpftool() {
 }
 
 # One word per missing tool: what it is, not what a distribution calls it.
-# missing_tools test|build: `test` adds the linters of the static suite.
+# missing_tools test|build: `test` adds the linters of the static suite and what tests make or watch
+# things with: certificates, system calls.
 missing_tools() {
   has_command clang || echo clang
   find_bpftool >/dev/null || echo bpftool
@@ -51,6 +52,8 @@ missing_tools() {
   if [ "$1" = test ]; then
     has_command shellcheck || echo shellcheck
     has_command clang-format || echo clang-format
+    has_command openssl || echo openssl
+    has_command strace || echo strace
   fi
 }
 
