@@ -73,7 +73,7 @@ static __always_inline void take_counts(struct cpu_record *cpu, struct counts *c
 	if (is_counted_anywhere(COUNTER_VECTOR_OPS))
 		take_count(cpu, &vector_ops_events, COUNTER_VECTOR_OPS, counts);
 	/* a CPU that runs a task has cycles: a counter that says otherwise does not count */
-	if (!counts->rise[COUNTER_CYCLES])
+	if (counts->is_multiplexed || !counts->rise[COUNTER_CYCLES])
 		counts->is_trusted = false;
 }
 

@@ -21,7 +21,7 @@ perf stat -x, -a -d -o "$OUT/beside.csv" -- sleep 3600 &
 perf=$!
 sleep 1
 count beside "$LOAD int_hi 2 cpu=0 & $LOAD chase 2 cpu=2 & wait"
-kill -INT $perf
+kill -TERM $perf # SIGINT is ignored by what a script starts in the background
 wait $perf || true
 echo 1 >/sys/module/simhw/parameters/pmu_fixed
 
