@@ -164,7 +164,7 @@ TEST_CASE(LowWater, "Measurement: windows are closed early while a storm eats th
     deliveries++;
   };
   REQUIRE(open.Start({}, 3600 * kNsPerSec, 1, count).ok());
-  // Until it happened: how many forks a second a machine makes, and under which sanitizer, is its own.
+  // Until it happened: how many forks a second are made depends on machine and sanitizer.
   const uint64_t deadline_ns = MonotonicNs() + 60 * kNsPerSec;
   while (deliveries < 2 && MonotonicNs() < deadline_ns) ForkMany(100);
   open.Close();

@@ -144,7 +144,7 @@ const sumLines = ({ domains, entity, window }: Explanation): readonly string[] =
     '',
     `all domains of this window: ${exactJoules(String(own))}, ${watts.toFixed(3)} W`,
     `since the agent started: ${joules(entity.packageJoules)} package, ` +
-      `${hasMemory ? `${joules(entity.dramJoules)} memory, ` : ''}` +
+      (hasMemory ? `${joules(entity.dramJoules)} memory, ` : '') +
       `${entity.cpuSeconds.toFixed(1)} CPU seconds`,
   ];
 };
