@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Keeps what was learnt in the state directory: written beside and renamed, so that a crash leaves the
- * old file or the new one; a broken file is set aside once and said, never fatal.
+ * Keeps what was learnt in the state directory. A broken file is set aside once and said, never fatal.
  */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type { SavedFit } from '../attribution/calibration/package-fit.js';
@@ -20,27 +11,14 @@ import { readText } from '../host/files.js';
 import { complaintText, type Complaint } from '../model/errors.js';
 import { learntText, parseLearnt, type MachineKey } from './learnt-state.js';
 import type { Logger } from './logger.js';
+import { replaceStateFile } from './state-file.js';
 
 export const LEARNT_FILE = 'coefficients.json';
 /** A fit of 64 packages is below a megabyte; what is larger is not ours. */
 const MAX_STATE_BYTES = 4 * 1024 * 1024;
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 const attempt = (act: () => void): E.Either<string, void> =>
   E.tryCatch(act, (error) => codeOf(error, String(error)));
-
-const replaceFile = (path: string, text: string): void => {
-  const temporary = `${path}.new`;
-  const descriptor = openSync(temporary, 'w', FILE_MODE);
-  try {
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(temporary, path);
-};
 
 const sizeOf = (path: string): number => {
   try {
@@ -56,7 +34,7 @@ export class LearntStore {
   #hasComplained = false;
 
   constructor(
-    private readonly directory: string,
+    directory: string,
     private readonly machine: MachineKey,
     private readonly logger: Logger,
   ) {
@@ -79,10 +57,8 @@ export class LearntStore {
   }
 
   save(fits: readonly SavedFit[]): void {
-    const saved = attempt(() => {
-      mkdirSync(this.directory, { recursive: true, mode: DIRECTORY_MODE });
-      replaceFile(this.#path, learntText(this.machine, fits));
-    });
+    const text = learntText(this.machine, fits);
+    const saved = replaceStateFile(this.#path, text, { isDurable: true });
     if (E.isLeft(saved))
       this.#say('write', saved.left, 'make it writable or set agent.state_directory');
     else this.#hasComplained = false;

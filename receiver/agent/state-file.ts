@@ -3,9 +3,10 @@
  * One file of the state directory: written beside and renamed, so that a crash leaves the old one or
  * the new one.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
+import { makeDirectory } from '../host/directories.js';
 import { codeOf } from '../host/error-code.js';
 
 const DIRECTORY_MODE = 0o700;
@@ -16,10 +17,11 @@ export const replaceStateFile = (
   path: string,
   text: string,
   { isDurable }: { readonly isDurable: boolean },
-): E.Either<string, void> =>
-  E.tryCatch(
+): E.Either<string, void> => {
+  const directory = makeDirectory(dirname(path), DIRECTORY_MODE);
+  if (E.isLeft(directory)) return E.left(directory.left.code);
+  return E.tryCatch(
     () => {
-      mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
       const temporary = `${path}.new`;
       const descriptor = openSync(temporary, 'w', FILE_MODE);
       try {
@@ -32,3 +34,4 @@ export const replaceStateFile = (
     },
     (error) => codeOf(error, String(error)),
   );
+};
