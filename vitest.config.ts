@@ -40,7 +40,6 @@ export default defineConfig({
       project('collector', COLLECTOR_TESTS, 150_000, sequential),
       project('deploy', ['test/deploy/**/*.test.ts'], 90_000, sequential),
       project('vm', ['test/vm/*.test.ts'], 600_000, sequential),
-      project('vm-feed', ['test/vm/feed/*.test.ts'], 600_000, sequential),
     ],
   },
 });

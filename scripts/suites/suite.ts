@@ -116,17 +116,6 @@ export const SUITES: readonly Suite[] = [
       },
     },
   },
-  {
-    name: 'vm-feed',
-    needs: ['vmObstacle'],
-    path: 'test/vm/feed',
-    timeoutMinutes: 15,
-    expectedMinutes: 5,
-    runner: {
-      _tag: 'Vitest',
-      prepare: { command: ['bash', 'test/vm/images/all.sh', '7.3'], timeoutMinutes: 12 },
-    },
-  },
 ];
 
 /** What one suite came to. A test that is `todo` counts as nothing. */
