@@ -54,7 +54,7 @@ export const SUITES: readonly Suite[] = [
     name: 'unit',
     needs: [],
     path: 'test/unit',
-    timeoutMinutes: 8,
+    timeoutMinutes: 12,
     runner: { _tag: 'Vitest' },
   },
   {
@@ -92,7 +92,7 @@ export const SUITES: readonly Suite[] = [
     timeoutMinutes: 15,
     runner: {
       _tag: 'Vitest',
-      prepare: { command: ['bash', 'scripts/build-backends.sh'], timeoutMinutes: 20 },
+      prepare: { command: ['bash', 'scripts/build-backends.sh'], timeoutMinutes: 30 },
     },
   },
   {
