@@ -143,14 +143,14 @@ void FeedPublisher::Flip(power_feed_state_half half) {
 
 Result<uint64_t> FeedPublisher::Publish(const FeedGeneration& generation) {
   const unsigned which = (generation_ + 1) & 1;
-  const Status steps[] = {
-      packages_.Write(maps_.fd(FeedMap::kPackage), generation.packages, which, "package"),
-      cpus_.Write(maps_.fd(FeedMap::kCpu), generation.cpus, which, "cpu"),
-      cgroups_.Write(maps_.fd(FeedMap::kCgroup), generation.cgroups, which, "cgroup"),
-      WriteIndex(generation.cgroups)};
-  for (const Status& step : steps) {
-    if (!step.ok()) return step.error();
-  }
+  // One after another: the index is as large as the table that has just refused too many.
+  Status status =
+      packages_.Write(maps_.fd(FeedMap::kPackage), generation.packages, which, "package");
+  if (status.ok()) status = cpus_.Write(maps_.fd(FeedMap::kCpu), generation.cpus, which, "cpu");
+  if (status.ok())
+    status = cgroups_.Write(maps_.fd(FeedMap::kCgroup), generation.cgroups, which, "cgroup");
+  if (status.ok()) status = WriteIndex(generation.cgroups);
+  if (!status.ok()) return status.error();
   Flip(generation.state);
   if (Status dropped = DropOldIds(generation.cgroups); !dropped.ok()) return dropped.error();
   return generation_;

@@ -205,7 +205,9 @@ describe('publish', () => {
     const [filesBefore, kibibytesBefore] = [files(), residentKibibytes()];
     publishAll(10_000);
     expect(files()).toBe(filesBefore);
-    expect(residentKibibytes() - kibibytesBefore).toBeLessThan(20_000);
+    // The address sanitizer keeps what was freed for a while, and has a leak check of its own.
+    const isSanitized = (process.env['LD_PRELOAD'] ?? '').includes('libasan');
+    if (!isSanitized) expect(residentKibibytes() - kibibytesBefore).toBeLessThan(20_000);
   });
 });
 
@@ -243,7 +245,8 @@ describe('access', () => {
         ...['--reuid=65534', '--regid=65534', '--clear-groups'],
         ...[reader, pins.directory, ...more],
       ],
-      { encoding: 'utf8' },
+      // The sanitizer that this file may run under writes reports where nobody may not.
+      { encoding: 'utf8', env: { ...process.env, LD_PRELOAD: '' } },
     );
 
   it('is denied to another user, who may neither read nor write', () => {
