@@ -33,9 +33,16 @@ describe('meterBalances', () => {
       }),
     ).toBeUndefined();
     expect(restBeside(advancedReading(dramDomain(0), 5_000_000, 2_000_000_000))).toBeUndefined();
-    const modelled = dramDomain(0, { origin: 'modelled', source: 'model' });
+    const modelled = packageDomain(1, { origin: 'modelled', source: 'model' });
     expect(restBeside(advancedReading(modelled, 5_000_000))).toBeUndefined();
     expect(meterBalances([meter])[0]?.restMicrojoules).toBeUndefined();
+  });
+
+  it('leaves memory that is only predicted in the rest', () => {
+    const predicted = dramDomain(0, { origin: 'modelled', source: 'model' });
+    const [balance] = meterBalances([pkg, advancedReading(predicted, 5_000_000), meter]);
+    expect(balance?.restMicrojoules).toBe(meterBalances([pkg, meter])[0]?.restMicrojoules);
+    expect(balance?.restMicrojoules).toBeGreaterThan(0n);
   });
 
   it('takes an attributed platform for a source, not for a meter', () => {
