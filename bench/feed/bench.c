@@ -4,6 +4,7 @@
  * empty program's) / looks per run, median over the rounds. bench [rounds] [round trips]
  */
 #define _GNU_SOURCE
+#define BENCH_NAME "bench feed"
 #include <errno.h>
 #include <linux/types.h>
 #include <sched.h>
@@ -18,6 +19,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "switches.h"
+
 #include "power_feed.h"
 #include "lookup.skel.h"
 
@@ -25,12 +28,6 @@
 #define STEPS 5
 #define ROUNDS_MAX 99
 #define CGROUP_ID 77ULL
-
-static void die(const char *what)
-{
-	fprintf(stderr, "bench feed: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static __u64 now_ns(void)
 {
@@ -66,54 +63,6 @@ static void fill(struct lookup_bpf *skel)
 		die("attach newtask");
 }
 
-static void bounce(int in, int out, int trips, int begins)
-{
-	char byte = 0;
-
-	for (int trip = 0; trip < trips; trip++) {
-		if (begins && write(out, &byte, 1) != 1)
-			die("write pipe");
-		if (read(in, &byte, 1) != 1)
-			die("read pipe");
-		if (!begins && write(out, &byte, 1) != 1)
-			die("write pipe");
-	}
-}
-
-static void ping_pong(int trips)
-{
-	int there[2], back[2], status;
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	if (pipe(there) || pipe(back))
-		die("pipe");
-	for (int begins = 0; begins < 2; begins++) {
-		if (fork())
-			continue;
-		sched_setaffinity(0, sizeof(set), &set);
-		bounce(begins ? back[0] : there[0], begins ? there[1] : back[1], trips, begins);
-		_exit(0);
-	}
-	wait(&status);
-	wait(&status);
-	close(there[0]);
-	close(there[1]);
-	close(back[0]);
-	close(back[1]);
-}
-
-static struct bpf_prog_info info_of(const struct bpf_program *program)
-{
-	struct bpf_prog_info info = {};
-	__u32 size = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
-		die("read program info");
-	return info;
-}
-
 static double measure(struct bpf_program *program, int trips)
 {
 	struct bpf_prog_info before = info_of(program), after;
@@ -121,7 +70,7 @@ static double measure(struct bpf_program *program, int trips)
 
 	if (!link)
 		die("attach");
-	ping_pong(trips);
+	ping_pong(0, trips);
 	bpf_link__destroy(link);
 	after = info_of(program);
 	return (double)(after.run_time_ns - before.run_time_ns) /

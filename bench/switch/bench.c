@@ -11,6 +11,7 @@
  * bench [rounds] [round trips per step] [seconds per step left alone]
  */
 #define _GNU_SOURCE
+#define BENCH_NAME "bench switch"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
@@ -27,6 +28,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "switches.h"
+
 #include "records.h"
 #include "wattfeed.skel.h"
 #include "baseline.skel.h"
@@ -36,7 +39,6 @@
 #define TRIPS_DEFAULT 60000
 #define ROUNDS_MAX 99
 #define ALONE_SECONDS_DEFAULT 4
-#define ANY_CPU (-1)
 #define LEFT_ALONE (-2)
 
 enum step {
@@ -79,12 +81,6 @@ struct features {
 /* The same three for the bare reads and the product. The first must rise in any slice. */
 static const __u64 three_events[] = {PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_CPU_MIGRATIONS,
 				     PERF_COUNT_SW_PAGE_FAULTS};
-
-static void die(const char *what)
-{
-	fprintf(stderr, "bench switch: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static void open_counter(struct bpf_map *map, __u64 config)
 {
@@ -198,72 +194,6 @@ static void seed(struct wattfeed_bpf *skel)
 	while (read(fd, sink, sizeof(sink)) > 0)
 		;
 	close(fd);
-}
-
-static void pin_to(int cpu)
-{
-	cpu_set_t set;
-
-	if (cpu == ANY_CPU)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("pin");
-}
-
-static void bounce(int in, int out, int trips, bool begins)
-{
-	char byte = 0;
-
-	for (int trip = 0; trip < trips; trip++) {
-		if (begins && write(out, &byte, 1) != 1)
-			die("write pipe");
-		if (read(in, &byte, 1) != 1)
-			die("read pipe");
-		if (!begins && write(out, &byte, 1) != 1)
-			die("write pipe");
-	}
-}
-
-/* Two processes hand a byte to and fro: on one CPU each hand-over is a switch between two tasks. */
-static void ping_pong(int cpu, int trips)
-{
-	int there[2], back[2], status;
-	pid_t ponger, pinger;
-
-	if (pipe(there) || pipe(back))
-		die("pipe");
-	ponger = fork();
-	if (ponger == 0) {
-		pin_to(cpu);
-		bounce(there[0], back[1], trips, false);
-		_exit(0);
-	}
-	pinger = fork();
-	if (pinger == 0) {
-		pin_to(cpu);
-		bounce(back[0], there[1], trips, true);
-		_exit(0);
-	}
-	if (ponger < 0 || pinger < 0)
-		die("fork");
-	waitpid(ponger, &status, 0);
-	waitpid(pinger, &status, 0);
-	close(there[0]);
-	close(there[1]);
-	close(back[0]);
-	close(back[1]);
-}
-
-static struct bpf_prog_info info_of(const struct bpf_program *program)
-{
-	struct bpf_prog_info info = {};
-	__u32 size = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
-		die("read program info");
-	return info;
 }
 
 /* `amount`: round trips, or seconds where the machine is left alone. */
