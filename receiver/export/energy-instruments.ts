@@ -2,6 +2,17 @@
 /** Instruments for energy and CPU time: what wattfeed is for. */
 import type { Instrument } from './instruments.js';
 
+/** What a process or control group is part of. */
+const WORKLOAD = [
+  'containerId',
+  'podUid',
+  'podName',
+  'podNamespace',
+  'podSystem',
+  'podId',
+  'jobId',
+] as const;
+
 export const ENERGY_INSTRUMENTS = {
   hwEnergy: {
     name: 'hw.energy',
@@ -44,13 +55,7 @@ export const ENERGY_INSTRUMENTS = {
       'processOwner',
       'processCommandLine',
       'processCgroup',
-      'containerId',
-      'podUid',
-      'podName',
-      'podNamespace',
-      'podSystem',
-      'podId',
-      'jobId',
+      ...WORKLOAD,
       'domain',
       'origin',
       'split',
@@ -80,13 +85,7 @@ export const ENERGY_INSTRUMENTS = {
       'processOwner',
       'processCommandLine',
       'processCgroup',
-      'containerId',
-      'podUid',
-      'podName',
-      'podNamespace',
-      'podSystem',
-      'podId',
-      'jobId',
+      ...WORKLOAD,
       'overflow',
     ],
   },
@@ -163,21 +162,7 @@ export const ENERGY_INSTRUMENTS = {
     stability: 'beta',
     description:
       "Energy attributed to a control group's own tasks, children not included, so that the sum over all groups counts nothing twice. It outlives its processes: bill with it.",
-    attributes: [
-      'cgroupPath',
-      'cgroupId',
-      'containerId',
-      'podUid',
-      'podName',
-      'podNamespace',
-      'podSystem',
-      'podId',
-      'jobId',
-      'domain',
-      'origin',
-      'split',
-      'overflow',
-    ],
+    attributes: ['cgroupPath', 'cgroupId', ...WORKLOAD, 'domain', 'origin', 'split', 'overflow'],
   },
   removedCgroupEnergy: {
     name: 'wattfeed.cgroup.removed.energy',
@@ -194,18 +179,7 @@ export const ENERGY_INSTRUMENTS = {
     kind: 'counter',
     stability: 'beta',
     description: "CPU time of a control group's own tasks, from the same ledger as its energy.",
-    attributes: [
-      'cgroupPath',
-      'cgroupId',
-      'containerId',
-      'podUid',
-      'podName',
-      'podNamespace',
-      'podSystem',
-      'podId',
-      'jobId',
-      'overflow',
-    ],
+    attributes: ['cgroupPath', 'cgroupId', ...WORKLOAD, 'overflow'],
   },
   removedCgroupCpuTime: {
     name: 'wattfeed.cgroup.removed.cpu.time',
