@@ -7,14 +7,15 @@ export type Joules = ReadonlyMap<string, number>;
 export const risen = (before: Joules, after: Joules): Joules =>
   new Map([...after].map(([name, joules]) => [name, joules - (before.get(name) ?? 0)]));
 
-const total = (joules: Joules): number => [...joules.values()].reduce((sum, one) => sum + one, 0);
+export const totalOf = (joules: Joules): number =>
+  [...joules.values()].reduce((sum, one) => sum + one, 0);
 
 /**
  * The share of all energy that is with the wrong owner: half the sum of |estimated - true| shares, 0 to 1.
  * Both sides are shares of their own total: how much is idle is another question.
  */
 export const misattributedShare = (estimated: Joules, truth: Joules): number => {
-  const [estimatedTotal, trueTotal] = [total(estimated), total(truth)];
+  const [estimatedTotal, trueTotal] = [totalOf(estimated), totalOf(truth)];
   const names = new Set([...estimated.keys(), ...truth.keys()]);
   return (
     [...names].reduce((sum, name) => {
@@ -28,7 +29,7 @@ export const misattributedShare = (estimated: Joules, truth: Joules): number => 
 export const worstError = (estimated: Joules, truth: Joules, names: readonly string[]): number =>
   Math.max(
     ...names.map((name) => {
-      const share = (joules: Joules) => (joules.get(name) ?? 0) / total(joules);
+      const share = (joules: Joules) => (joules.get(name) ?? 0) / totalOf(joules);
       return Math.abs(share(estimated) / share(truth) - 1);
     }),
   );

@@ -1,163 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The agent under mixes of load whose true split is known: for each, its reports and the truth at both ends.
- * Read by bench/truth. agent-mixes.mjs SECONDS_PER_MIX
+ * Judged by bench/truth/rows.ts. agent-mixes.mjs SPEC, a JSON text:
+ *   shape, seconds   smt or numa; per mix
+ *   runs             the agent is started anew for each: { name, config: added to its YAML, mixes: numbers (absent =
+ *                    all of the shape), igpu: milliwatts of the graphics unit in a second pass of each mix,
+ *                    control: commands for the simulated machine before the start }
  */
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { control, load, out, startAgent, truth } from './agent.mjs';
+import { control, load, now, out, startAgent, truth } from './agent.mjs';
+import { mixesOf } from './mixes.mjs';
 
-const [seconds = '5'] = process.argv.slice(2);
+const spec = JSON.parse(process.argv[2]);
+const WINDOW_MILLIS = 500;
+const WINDOW_NANOS = BigInt(WINDOW_MILLIS) * 1_000_000n;
+/** A wait shorter than this may miss its window's end. */
+const LEAST_WAIT_NANOS = 30_000_000n;
 const FULL_KHZ = 3_500_000;
+const CGROUPS = '/sys/fs/cgroup';
 
-/**
- * Numbered as in the evaluation of the model that this physics comes from. CPUs 0 and 1 are siblings, 2 and 3
- * too; a load belongs to the class that its name starts with.
- */
-const MIXES = [
-  {
-    name: '01 equal compute',
-    loads: [
-      ['int_mid_a', 0],
-      ['int_mid_b', 2],
-    ],
-  },
-  {
-    name: '02 int | AVX-512',
-    loads: [
-      ['int_mid', 0],
-      ['avx512', 2],
-    ],
-  },
-  {
-    name: '03 int | AVX2',
-    loads: [
-      ['int_mid', 0],
-      ['avx2', 2],
-    ],
-  },
-  {
-    name: '04 IPC 2.6 | IPC 0.8',
-    loads: [
-      ['int_hi', 0],
-      ['br_lo', 2],
-    ],
-  },
-  {
-    name: '05 stream | compute',
-    loads: [
-      ['stream', 0],
-      ['int_mid', 2],
-    ],
-  },
-  {
-    name: '06 pointer chase | compute',
-    loads: [
-      ['chase', 0],
-      ['int_mid', 2],
-    ],
-  },
-  {
-    name: '07 SMT pair | alone',
-    loads: [
-      ['int_mid_a', 0],
-      ['int_mid_b', 1],
-      ['int_mid_c', 2],
-    ],
-  },
-  {
-    name: '08 SMT int + chase',
-    loads: [
-      ['int_hi', 0],
-      ['chase', 1],
-    ],
-  },
-  {
-    name: '09 SMT pause + compute',
-    loads: [
-      ['pause', 0],
-      ['int_mid', 1],
-    ],
-  },
-  {
-    name: '10 pause | compute',
-    loads: [
-      ['pause', 0],
-      ['int_mid', 2],
-    ],
-  },
-  {
-    name: '11 tight spin | compute',
-    loads: [
-      ['tight', 0],
-      ['int_mid', 2],
-    ],
-  },
-  {
-    name: '12 0.8 GHz | 3.5 GHz',
-    khz: 800_000,
-    loads: [
-      ['int_mid_a', 0],
-      ['int_mid_b', 2],
-    ],
-  },
-  {
-    name: '13 2.0 GHz | 3.5 GHz',
-    khz: 2_000_000,
-    loads: [
-      ['int_mid_a', 0],
-      ['int_mid_b', 2],
-    ],
-  },
-  {
-    name: '15 fork storm | AVX2',
-    loads: [
-      ['tiny_storm', 0, 'forks=2000'],
-      ['avx2', 2],
-    ],
-  },
-  {
-    name: '19 5 % service | stream',
-    loads: [
-      ['int_mid', 0, 'duty=50', 'period=10000'],
-      ['stream', 2],
-    ],
-  },
-  {
-    name: '20 poll + int | AVX-512 + stream',
-    loads: [
-      ['poll', 0],
-      ['int_hi', 1],
-      ['avx512', 2],
-      ['stream', 3],
-    ],
-  },
-];
+/** Each load in a cgroup of its own with the memory controller: the kernel says on which node its pages are. */
+const cgroupOf = (name) => {
+  const directory = `${CGROUPS}/mixes/${name}`;
+  mkdirSync(directory, { recursive: true });
+  return `${directory}/cgroup.procs`;
+};
 
-const agent = await startAgent('mixes', { sources: ['powercap'], windowMillis: 500 });
-await agent.windows(3);
-const done = [];
-for (const [index, mix] of MIXES.entries()) {
+const startLoads = async (mix) => {
+  const loads = mix.loads.map((one) => ({
+    ...one,
+    process: load(
+      { cpu: one.cpu, cgroup: cgroupOf(one.name) },
+      one.name,
+      600,
+      ...(one.moveTo === undefined ? [`cpu=${one.cpu}`] : []),
+      ...one.options,
+    ),
+  }));
+  for (const { process: child } of loads) await child.isLoad();
+  for (const { moveTo, process: child } of loads) {
+    if (moveTo !== undefined) spawnSync('taskset', ['-a', '-p', '-c', `${moveTo}`, `${child.pid}`]);
+  }
+  return loads.map((one) => one.process);
+};
+
+/** The truth at the moment in which a window of the agent ends, and that window's report has come. */
+const edge = async (agent, name) => {
+  const latest = await agent.windows(1);
+  let end = BigInt(latest.window.endNanos);
+  while (end < BigInt(now()) + LEAST_WAIT_NANOS) end += WINDOW_NANOS;
+  await pause(Number(end - BigInt(now())) / 1e6);
+  truth(name);
+  await agent.windows(1);
+};
+
+const runMix = async (agent, mix, label, igpuMilliwatts) => {
   control('freq', 0, mix.khz ?? FULL_KHZ);
-  const loads = mix.loads.map(([name, cpu, ...options]) =>
-    load(name, 600, `cpu=${cpu}`, ...options),
-  );
-  await agent.windows(3);
-  const first = await agent.windows(1);
-  truth(`mix-${index}-0`);
-  await pause(Number(seconds) * 1000);
-  const last = await agent.windows(1);
-  truth(`mix-${index}-1`);
+  control('igpu', 0, igpuMilliwatts);
+  const loads = await startLoads(mix);
+  await agent.windows(2);
+  await edge(agent, `${label}-0`);
+  await pause(spec.seconds * 1000);
+  await edge(agent, `${label}-1`);
   for (const one of loads) await one.stop();
   control('freq', 0, FULL_KHZ);
-  await agent.windows(2);
-  done.push({
-    name: mix.name,
-    loads: mix.loads.map(([name]) => name),
-    firstWindow: first.window.index,
-    lastWindow: last.window.index,
+  control('igpu', 0, 0);
+};
+
+writeFileSync(`${CGROUPS}/cgroup.subtree_control`, '+memory');
+mkdirSync(`${CGROUPS}/mixes`, { recursive: true });
+writeFileSync(`${CGROUPS}/mixes/cgroup.subtree_control`, '+memory');
+const done = [];
+let exit = 0;
+for (const run of spec.runs) {
+  for (const command of run.control ?? []) control(command);
+  const passes = run.igpu === undefined ? [0] : [0, run.igpu];
+  const agent = await startAgent(run.name, {
+    sources: ['powercap'],
+    windowMillis: WINDOW_MILLIS,
+    config: run.config,
   });
+  // quiet windows first: what the machine draws for nothing is learnt from them
+  await agent.windows(8);
+  for (const [index, mix] of mixesOf(spec.shape, run.mixes).entries()) {
+    for (const [pass, igpuMilliwatts] of passes.entries()) {
+      const truthName = `${run.name}-${index}-${pass}`;
+      await runMix(agent, mix, truthName, igpuMilliwatts);
+      done.push({
+        run: run.name,
+        mix: mix.name,
+        pass,
+        truth: truthName,
+        loads: mix.loads.map(({ name }) => name),
+      });
+    }
+  }
+  exit ||= await agent.stop();
 }
 writeFileSync(out('mixes.json'), JSON.stringify(done));
-process.exit(await agent.stop());
+process.exit(exit);

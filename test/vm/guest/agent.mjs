@@ -12,8 +12,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const SIMHW = '/sys/kernel/debug/simhw';
 const MAIN = '/product/dist/receiver/main.js';
-const SOCKET = '/run/wattfeed/agent.sock';
-const CONNECT_LIMIT_MILLIS = 120_000;
+// a start takes 20 s of CPU time under TCG; the host ends a machine that hangs
+const CONNECT_LIMIT_MILLIS = 600_000;
 
 export const out = (name) => `/vm/out/${name}`;
 export const control = (...words) => writeFileSync(`${SIMHW}/control`, words.join(' '));
@@ -22,36 +22,61 @@ export const save = (source, name) => writeFileSync(out(name), readFileSync(`${S
 export const truth = (name) => save('truth', `${name}.truth`);
 export const now = () => process.hrtime.bigint().toString(); // CLOCK_MONOTONIC, as the reports' times
 
-/** A load of the machine; `until` waits for it, `stop` ends it. */
-export const load = (...words) => {
-  const child = spawn('/vm/simhw/simload', words.map(String), { stdio: 'ignore' });
+const LOAD = '/vm/simhw/simload';
+
+/**
+ * A load of the machine, begun on that CPU and in that cgroup where given: `isLoad` waits until it has the name of
+ * the load, `stop` ends it.
+ */
+export const load = ({ cpu, cgroup }, ...words) => {
+  const begin = cgroup === undefined ? '' : `echo $$ >${cgroup} && `;
+  const bound = cpu === undefined ? '' : `taskset -c ${cpu} `;
+  const child = spawn(
+    'bash',
+    ['-c', `${begin}exec ${bound}${LOAD} "$@"`, 'load', ...words.map(String)],
+    {
+      stdio: 'ignore',
+    },
+  );
   const ended = once(child, 'exit');
-  return { pid: child.pid, until: () => ended, stop: () => (child.kill('SIGTERM'), ended) };
+  return {
+    pid: child.pid,
+    isLoad: async () => {
+      while (readFileSync(`/proc/${child.pid}/comm`, 'utf8').trim() !== words[0]) await pause(20);
+    },
+    stop: () => (child.kill('SIGTERM'), ended),
+  };
 };
 
-const connect = async () => {
+const connect = async (path) => {
   const deadline = performance.now() + CONNECT_LIMIT_MILLIS;
   for (;;) {
-    const socket = createConnection(SOCKET);
+    const socket = createConnection(path);
     try {
       await once(socket, 'connect');
       return socket;
     } catch (error) {
-      if (performance.now() > deadline) throw new Error(`no agent on ${SOCKET}: ${error.message}`);
+      if (performance.now() > deadline) throw new Error(`no agent on ${path}: ${error.message}`);
       await pause(100);
     }
   }
 };
 
-/** Starts `wattfeed run` with one energy source and follows its reports. `name` marks the files. */
-export const startAgent = async (name, { sources, windowMillis }) => {
+/**
+ * Starts `wattfeed run` with one energy source and follows its reports. `name` marks the files, the socket and the
+ * pins, so that two may run side by side.
+ */
+export const startAgent = async (name, { sources, windowMillis, config: more = '' }) => {
   const config = `/tmp/${name}.yaml`;
+  const socketPath = `/run/wattfeed-${name}/agent.sock`;
   writeFileSync(
     config,
     [
       `window_millis: ${windowMillis}`,
       `energy:\n  sources: ${JSON.stringify(sources)}`,
+      `agent:\n  socket_path: ${socketPath}\n  pin_directory: /sys/fs/bpf/wattfeed-${name}`,
       'export:\n  enabled: false',
+      more,
       '',
     ].join('\n'),
   );
@@ -63,7 +88,7 @@ export const startAgent = async (name, { sources, windowMillis }) => {
   const ended = once(agent, 'exit');
   let hasEnded = false;
   void ended.then(() => (hasEnded = true));
-  const socket = await connect();
+  const socket = await connect(socketPath);
   const reports = [];
   const waiting = [];
   writeFileSync(out(`${name}.ndjson`), '');

@@ -7,11 +7,16 @@
  *   forks=US    one child after the other that computes for that long and ends (a fork storm); with duty
  *               it rests for that part of a period after each
  *   yield=1     sched_yield between the rounds
+ *   procs=N     this many processes, all of that name
+ *   rss=MB      touches that much memory first, so that it lives where the program began
+ *   swap=NAME   the computing thread takes that name and its own in turn, 150 ms each: phases of two classes
+ *               in a process that keeps its name
  * Prints one line: name, pid, CPU nanoseconds by CLOCK_PROCESS_CPUTIME_ID, rounds.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +27,9 @@
 
 #define NS_PER_S 1000000000LL
 
-static const char *name;
+#define SWAP_NS 150000000LL
+
+static const char *name, *swap_name;
 static long long end_ns, period_us = 20000, duty_milli = 1000, forks_us;
 static int cpu = -1, yields;
 static volatile unsigned long long rounds;
@@ -35,9 +42,25 @@ static long long now_ns(clockid_t clock)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
+/* A thread's name is its own: the process keeps its leader's. */
+static void take_phase_name(long long at_ns)
+{
+	static __thread long long phase = -1;
+	long long now = at_ns / SWAP_NS;
+
+	if (now == phase)
+		return;
+	phase = now;
+	prctl(PR_SET_NAME, now & 1 ? swap_name : name);
+}
+
 static void spin_until(long long until_ns)
 {
-	while (now_ns(CLOCK_MONOTONIC) < until_ns) {
+	long long at_ns;
+
+	while ((at_ns = now_ns(CLOCK_MONOTONIC)) < until_ns) {
+		if (swap_name)
+			take_phase_name(at_ns);
 		for (int i = 0; i < 2000; i++)
 			rounds++;
 		if (yields)
@@ -85,6 +108,39 @@ static void *work(void *unused)
 	return NULL;
 }
 
+static void touch_memory(size_t megabytes)
+{
+	size_t bytes = megabytes << 20;
+	char *memory = malloc(bytes);
+
+	if (!memory) {
+		perror("simload: rss");
+		exit(1);
+	}
+	for (size_t at = 0; at < bytes; at += 4096)
+		((volatile char *)memory)[at] = 1;
+}
+
+/* Children that go when the first one goes. */
+static void start_processes(long long count)
+{
+	for (long long i = 1; i < count; i++)
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGTERM);
+			return;
+		}
+}
+
+static int text_option(const char *text, const char *key, const char **value)
+{
+	size_t len = strlen(key);
+
+	if (strncmp(text, key, len) || text[len] != '=')
+		return 0;
+	*value = text + len + 1;
+	return 1;
+}
+
 static int option(const char *text, const char *key, long long *value)
 {
 	size_t len = strlen(key);
@@ -97,11 +153,11 @@ static int option(const char *text, const char *key, long long *value)
 
 int main(int argc, char **argv)
 {
-	long long number = 0, threads = 1;
+	long long number = 0, threads = 1, procs = 1, rss = 0;
 	pthread_t thread[64];
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: simload NAME SECONDS [cpu=N] [threads=N] [duty=MILLI] [period=US] [forks=US] [yield=1]\n");
+		fprintf(stderr, "usage: simload NAME SECONDS [cpu=N] [threads=N] [duty=MILLI] [period=US] [forks=US] [yield=1] [procs=N] [rss=MB] [swap=NAME]\n");
 		return 2;
 	}
 	name = argv[1];
@@ -112,7 +168,9 @@ int main(int argc, char **argv)
 		else if (option(argv[i], "yield", &number))
 			yields = (int)number;
 		else if (!option(argv[i], "threads", &threads) && !option(argv[i], "duty", &duty_milli) &&
-			 !option(argv[i], "period", &period_us) && !option(argv[i], "forks", &forks_us)) {
+			 !option(argv[i], "period", &period_us) && !option(argv[i], "forks", &forks_us) &&
+			 !option(argv[i], "procs", &procs) && !option(argv[i], "rss", &rss) &&
+			 !text_option(argv[i], "swap", &swap_name)) {
 			fprintf(stderr, "simload: unknown option %s\n", argv[i]);
 			return 2;
 		}
@@ -128,6 +186,17 @@ int main(int argc, char **argv)
 		}
 	}
 	prctl(PR_SET_NAME, name);
+	if (rss)
+		touch_memory(rss);
+	start_processes(procs);
+	if (swap_name) { /* the leader keeps the name and waits */
+		if (pthread_create(&thread[0], NULL, work, NULL)) {
+			fprintf(stderr, "simload: cannot make a thread\n");
+			return 1;
+		}
+		pthread_join(thread[0], NULL);
+		return 0;
+	}
 	for (int i = 1; i < threads && i < 64; i++)
 		if (pthread_create(&thread[i], NULL, work, NULL)) {
 			fprintf(stderr, "simload: cannot make a thread\n");

@@ -27,6 +27,7 @@ const domainRow = z.object({
 const joules = count.nullable();
 const energyRow = z.object({ packageJoules: joules, dramJoules: joules, cpuSeconds: count });
 const processRow = energyRow.extend({ pid: count, name: z.string(), isExited: z.boolean() });
+const nameRow = energyRow.extend({ name: z.string() });
 
 const report = z.object({
   window: z.object({ index: microjoules, endNanos: microjoules }),
@@ -34,6 +35,9 @@ const report = z.object({
   domains: z.array(domainRow),
   processes: z.array(processRow),
   exitedProcesses: energyRow,
+  /** Sums by command name, living and ended processes alike, and of those for which there was no room. */
+  names: z.array(nameRow),
+  overflowNames: energyRow,
 });
 
 export type Report = z.infer<typeof report>;

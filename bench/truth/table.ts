@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The rows as tables of at most 80 columns. Pure. */
+import type { MixRow } from './rows.js';
+
+const NAME_WIDTH = 34;
+const CELL_WIDTH = 9;
+
+const line = (name: string, cells: readonly string[]): string =>
+  `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => cell.padStart(CELL_WIDTH)).join('')}`.trimEnd();
+
+const percent = (ratio: number): string => (ratio * 100).toFixed(1);
+
+export const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+interface ShareColumn {
+  readonly title: string;
+  readonly of: (mix: string) => number;
+}
+
+const table = (title: string, mixes: readonly string[], columns: readonly ShareColumn[]): string =>
+  [
+    title,
+    line(
+      '',
+      columns.map((column) => column.title),
+    ),
+    ...mixes.map((mix) =>
+      line(
+        mix,
+        columns.map((column) => percent(column.of(mix))),
+      ),
+    ),
+    line(
+      'mean',
+      columns.map((column) => percent(meanOf(mixes.map(column.of)))),
+    ),
+  ].join('\n');
+
+/** Shares of wrong energy per mix: CPU time, then each agent; package with the worst load, and DRAM. */
+export const shareTables = (rows: readonly MixRow[]): string => {
+  const first = rows.filter((row) => row.pass === 0);
+  const mixes = [...new Set(first.map((row) => row.mix))];
+  const runs = [...new Set(first.map((row) => row.run))];
+  const at = (run: string, mix: string): MixRow => {
+    const found = first.find((row) => row.run === run && row.mix === mix);
+    if (found === undefined) throw new Error(`no row of ${run}, ${mix}`);
+    return found;
+  };
+  const [anyRun = ''] = runs;
+  const columns = (kind: 'package' | 'dram'): readonly ShareColumn[] => [
+    { title: 'CPU time', of: (mix) => at(anyRun, mix)[kind].cpuTime },
+    ...runs.map((run) => ({ title: run, of: (mix: string) => at(run, mix)[kind].agent })),
+  ];
+  const worst = runs.map((run) => ({
+    title: runs.length === 1 ? 'worst' : `w:${run}`.slice(0, CELL_WIDTH - 1),
+    of: (mix: string) => at(run, mix).package.worst,
+  }));
+  return [
+    table(
+      'package: share of energy with the wrong load, and the load that is most wrong, %',
+      mixes,
+      [...columns('package'), ...worst],
+    ),
+    table('DRAM: share of energy with the wrong load, %', mixes, columns('dram')),
+  ].join('\n\n');
+};
+
+/** Where CPU time errs by this much, the counter model must err by at most half of it. */
+const TELLING_SHARE = 0.06;
+
+export interface Verdict {
+  readonly run: string;
+  readonly meanShare: number;
+  /** Mixes in which CPU time errs by at least 6 %. */
+  readonly telling: number;
+  /** Those of them in which the agent errs by more than half as much. */
+  readonly missed: readonly string[];
+}
+
+export const verdicts = (rows: readonly MixRow[]): readonly Verdict[] => {
+  const first = rows.filter((row) => row.pass === 0);
+  return [...new Set(first.map((row) => row.run))].map((run) => {
+    const own = first.filter((row) => row.run === run);
+    const telling = own.filter((row) => row.package.cpuTime >= TELLING_SHARE);
+    return {
+      run,
+      meanShare: meanOf(own.map((row) => row.package.agent)),
+      telling: telling.length,
+      missed: telling
+        .filter((row) => row.package.agent > row.package.cpuTime / 2)
+        .map((row) => row.mix),
+    };
+  });
+};
+
+/** By how much the graphics unit's load moved each load's estimate against its truth; one entry per run and mix. */
+export const igpuShifts = (rows: readonly MixRow[]) =>
+  rows
+    .filter((row) => row.pass === 1)
+    .map((loaded) => {
+      const idle = rows.find(
+        (row) => row.pass === 0 && row.run === loaded.run && row.mix === loaded.mix,
+      );
+      const shifts = loaded.loads.map(
+        (name) => (loaded.ratioOf.get(name) ?? 0) / (idle?.ratioOf.get(name) ?? 0) - 1,
+      );
+      return { run: loaded.run, mix: loaded.mix, largest: Math.max(...shifts.map(Math.abs)) };
+    });

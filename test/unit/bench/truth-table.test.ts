@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+
+import type { MixRow } from '../../../bench/truth/rows.js';
+import { igpuShifts, shareTables, verdicts } from '../../../bench/truth/table.js';
+
+const row = (
+  run: string,
+  mix: string,
+  agent: number,
+  cpuTime: number,
+  more: Partial<MixRow> = {},
+): MixRow => ({
+  run,
+  mix,
+  pass: 0,
+  loads: ['a', 'b'],
+  label: 'measured (powercap), split by counters',
+  package: { agent, cpuTime, worst: agent * 2 },
+  dram: { agent: agent / 2, cpuTime },
+  packageRatio: 1,
+  ratioOf: new Map([
+    ['a', 1],
+    ['b', 1.1],
+  ]),
+  misalignedMillis: 3,
+  ...more,
+});
+
+describe('shareTables', () => {
+  it('has one column per agent beside CPU time, a mean, and fits 80 columns', () => {
+    const text = shareTables([
+      row('counters', '02 int | AVX-512', 0.02, 0.095),
+      row('counters', '20 poll + int | AVX-512 + stream', 0.04, 0.063),
+      row('time', '02 int | AVX-512', 0.09, 0.094),
+      row('time', '20 poll + int | AVX-512 + stream', 0.06, 0.063),
+    ]);
+    expect(text).toMatch(/^02 int \| AVX-512 +9\.5 +2\.0 +9\.0 +4\.0 +18\.0$/m);
+    expect(text).toMatch(/^mean +7\.9 +3\.0 +7\.5/m);
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('verdicts', () => {
+  it('counts only mixes that CPU time errs in, and names those where the agent is not twice as good', () => {
+    const rows = [
+      row('counters', '01 equal', 0.03, 0.004),
+      row('counters', '02 int', 0.02, 0.095),
+      row('counters', '09 spin', 0.1, 0.199),
+    ];
+    expect(verdicts(rows)).toEqual([
+      { run: 'counters', meanShare: expect.closeTo(0.05), telling: 2, missed: ['09 spin'] },
+    ]);
+  });
+});
+
+describe('igpuShifts', () => {
+  it('is the largest change of a load between the two passes', () => {
+    const ratioOf = new Map([
+      ['a', 1.02],
+      ['b', 1.1],
+    ]);
+    const [shift] = igpuShifts([
+      row('time', '02 int', 0.02, 0.095),
+      row('time', '02 int', 0.02, 0.095, { pass: 1, ratioOf }),
+    ]);
+    expect(shift?.largest).toBeCloseTo(0.02);
+  });
+});
