@@ -11,7 +11,7 @@ import { parseTruth, type Truth } from './truth.js';
 
 /** A machine busy with other work needs more time for the same: WATTFEED_VM_PATIENCE=3 gives three times as much. */
 export const patientMillis = (seconds: number): number =>
-  seconds * 1000 * Number(process.env['WATTFEED_VM_PATIENCE'] ?? 1);
+  seconds * 1000 * Number(process.env['WATTFEED_VM_PATIENCE'] ?? 2);
 
 /** What a hook that boots may take: the run, the boot twice, the wait for another machine's end. */
 export const hookMillis = (limitMillis: number): number => limitMillis + patientMillis(150);
