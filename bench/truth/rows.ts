@@ -18,6 +18,7 @@ import {
 } from './misattribution.js';
 
 const NANOJOULES_PER_JOULE = 1e9;
+const MICROJOULES_PER_JOULE = 1e6;
 const NANOS_PER_MILLI = 1e6;
 
 const mixRuns = z.array(
@@ -47,6 +48,8 @@ export interface MixRow {
   readonly packageRatio: number;
   /** Agent's package joules over the true ones, by load. */
   readonly ratioOf: ReadonlyMap<string, number>;
+  /** Joules of the graphics unit: the agent's bucket and the true ones. */
+  readonly igpu: { readonly agent: number; readonly truth: number };
   /** How far the windows' ends and the truths are apart, the farther end. */
   readonly misalignedMillis: number;
 }
@@ -80,6 +83,15 @@ const trueJoules = (truth: Truth, kind: TrueKind, loads: readonly string[]): Jou
     })),
     loads,
   );
+
+const igpuJoules = (report: Report): number =>
+  report.domains.reduce((sum, domain) => sum + Number(domain.igpuMicrojoules ?? 0n), 0) /
+  MICROJOULES_PER_JOULE;
+
+const trueIgpuJoules = (truth: Truth): number =>
+  truth.buckets
+    .filter(({ name }) => name === 'igpu')
+    .reduce((sum, bucket) => sum + Number(bucket.energyNanojoules), 0) / NANOJOULES_PER_JOULE;
 
 const distanceMillis = (report: Report, truth: Truth): number =>
   Math.abs(Number(report.window.endNanos - truth.monotonicNanos)) / NANOS_PER_MILLI;
@@ -118,6 +130,10 @@ const rowOf = (run: Run, reports: readonly Report[], mix: MixRun): MixRow => {
     },
     packageRatio: totalOf(estimated) / totalOf(actual),
     ratioOf: ratios(estimated, actual, mix.loads),
+    igpu: {
+      agent: igpuJoules(last) - igpuJoules(first),
+      truth: trueIgpuJoules(after) - trueIgpuJoules(before),
+    },
     misalignedMillis: Math.max(distanceMillis(first, before), distanceMillis(last, after)),
   };
 };

@@ -151,6 +151,7 @@ describe.each(['perf', 'powercap'] as const)('agent on %s', (source) => {
           (domain.entitiesMicrojoules ?? 0n) +
             (domain.idleMicrojoules ?? 0n) +
             (domain.irqMicrojoules ?? 0n) +
+            (domain.igpuMicrojoules ?? 0n) +
             (domain.unattributedMicrojoules ?? 0n),
         ).toBe(domain.acceptedMicrojoules);
       }

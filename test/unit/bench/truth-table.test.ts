@@ -23,6 +23,7 @@ const row = (
     ['a', 1],
     ['b', 1.1],
   ]),
+  igpu: { agent: 0, truth: 0 },
   misalignedMillis: 3,
   ...more,
 });

@@ -20,6 +20,11 @@ const WINDOW_NANOS = BigInt(WINDOW_MILLIS) * 1_000_000n;
 /** A wait shorter than this may miss its window's end. */
 const LEAST_WAIT_NANOS = 30_000_000n;
 const FULL_KHZ = 3_500_000;
+/**
+ * The floor of a package, told to the agent: under TCG it takes a tenth of the CPUs itself, so that no window is
+ * quiet enough to learn it from.
+ */
+const IDLE_WATTS = 13;
 const CGROUPS = '/sys/fs/cgroup';
 
 /** Each load in a cgroup of its own with the memory controller: the kernel says on which node its pages are. */
@@ -81,7 +86,8 @@ for (const run of spec.runs) {
   const agent = await startAgent(run.name, {
     sources: ['powercap'],
     windowMillis: WINDOW_MILLIS,
-    config: run.config,
+    config: `${run.config ?? ''}\n`,
+    idleWatts: IDLE_WATTS,
   });
   // quiet windows first: what the machine draws for nothing is learnt from them
   await agent.windows(8);

@@ -66,7 +66,7 @@ const connect = async (path) => {
  * Starts `wattfeed run` with one energy source and follows its reports. `name` marks the files, the socket and the
  * pins, so that two may run side by side.
  */
-export const startAgent = async (name, { sources, windowMillis, config: more = '' }) => {
+export const startAgent = async (name, { sources, windowMillis, idleWatts, config: more = '' }) => {
   const config = `/tmp/${name}.yaml`;
   const socketPath = `/run/wattfeed-${name}/agent.sock`;
   writeFileSync(
@@ -74,7 +74,9 @@ export const startAgent = async (name, { sources, windowMillis, config: more = '
     [
       `window_millis: ${windowMillis}`,
       `energy:\n  sources: ${JSON.stringify(sources)}`,
+      ...(idleWatts === undefined ? [] : [`  idle_watts: ${idleWatts}`]),
       `agent:\n  socket_path: ${socketPath}\n  pin_directory: /sys/fs/bpf/wattfeed-${name}`,
+      `  state_directory: /run/wattfeed-${name}/state`,
       'export:\n  enabled: false',
       more,
       '',

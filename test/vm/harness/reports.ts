@@ -20,6 +20,7 @@ const domainRow = z.object({
   entitiesMicrojoules: microjoules.nullable(),
   idleMicrojoules: microjoules.nullable(),
   irqMicrojoules: microjoules.nullable(),
+  igpuMicrojoules: microjoules.nullable(),
   unattributedMicrojoules: microjoules.nullable(),
 });
 

@@ -20,6 +20,12 @@ static bool pmu_fail_reads;
 module_param(pmu_fail_reads, bool, 0644);
 MODULE_PARM_DESC(pmu_fail_reads, "events open but never get a counter");
 
+/* In place of a counter's number: the packed operations of the widths in the unit mask, summed up. */
+#define VECTOR_SUM 0x1000
+#define FP_ARITH 0xc7
+#define FP_256_MASK 0x30 /* double, single */
+#define FP_512_MASK 0xc0
+
 static DEFINE_PER_CPU(int, general_used);
 
 static int hardware_counter(u64 config)
@@ -47,9 +53,10 @@ static int raw_counter(u64 config)
 	case 0x412e: return SIM_CACHE_MISSES;
 	case 0x00c4: return SIM_BRANCHES;
 	case 0x00c5: return SIM_BRANCH_MISSES;
-	case 0x10c7: case 0x20c7: case 0x30c7: return SIM_VECTOR256;
-	case 0x40c7: case 0x80c7: case 0xc0c7: return SIM_VECTOR512;
 	}
+	/* any unit mask, as on real cores; scalar and 128-bit operations are not simulated and add nothing */
+	if ((config & 0xff) == FP_ARITH && config & 0xff00)
+		return VECTOR_SUM | (config >> 8 & 0xff);
 	return -EINVAL;
 }
 
@@ -62,7 +69,16 @@ static bool is_fixed(const struct perf_event *event)
 
 static u64 now_count(const struct perf_event *event)
 {
-	return sim_cpu_counter(smp_processor_id(), event->hw.config);
+	u64 counter = event->hw.config, count = 0;
+	int cpu = smp_processor_id();
+
+	if (!(counter & VECTOR_SUM))
+		return sim_cpu_counter(cpu, counter);
+	if (counter & FP_256_MASK)
+		count += sim_cpu_counter(cpu, SIM_VECTOR256);
+	if (counter & FP_512_MASK)
+		count += sim_cpu_counter(cpu, SIM_VECTOR512);
+	return count;
 }
 
 static void pmu_update(struct perf_event *event)
