@@ -343,7 +343,8 @@ export const counterKind = {
   instructions: 1,
   llcMisses: 2,
   vectorOps: 3,
-  kinds: 4,
+  vector512Ops: 4,
+  kinds: 5,
 } as const;
 
 /** enum charge_to */

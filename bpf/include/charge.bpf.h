@@ -104,6 +104,9 @@ static __always_inline struct slot_record *charge(struct cpu_record *cpu, __u32 
 	bool is_counted = counter_kinds && counts->is_trusted;
 	struct slot_record *slot = NULL;
 
+	if (is_counted)
+		slice->counted_ns = mul_q16(slice->task_ns, counts->share_q16);
+
 	cpu->task_ns += slice->task_ns;
 	cpu->busy_ns += slice->slice_ns;
 	if (cpu->slot != SLOT_NONE)
@@ -118,8 +121,7 @@ static __always_inline struct slot_record *charge(struct cpu_record *cpu, __u32 
 	}
 	slot->runtime_ns += slice->task_ns;
 	slot->slice_ns += slice->slice_ns;
-	if (!is_counted)
-		slot->uncounted_ns += slice->task_ns;
+	slot->uncounted_ns += slice->task_ns - slice->counted_ns;
 	slot->booked_sum_exec_ns = cpu->task_base_ns;
 	if (has_smt)
 		slot->overlap_ns += slice->overlap_ns;
@@ -156,9 +158,9 @@ static __always_inline struct slot_record *settle(struct cpu_record *cpu, __u32 
 	cpu->switched_in_ns = edge->now_ns;
 	cpu->sibling_base_ns = edge->sibling_ns;
 	cpu->package_on_base_ns = edge->package_on_ns;
-	if (counter_kinds && edge->counts.is_multiplexed)
-		cpu->multiplexed_ns += slice.slice_ns;
 	slot = charge(cpu, cpu_number, &slice, &edge->counts);
+	if (counter_kinds && edge->counts.share_q16 < Q16_ONE)
+		cpu->multiplexed_ns += rise(slice.slice_ns, slice.counted_ns);
 	if (has_feed)
 		feed_slice(task, &slice, &edge->counts, wait_ns, edge->now_ns);
 	return slot;

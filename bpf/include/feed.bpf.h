@@ -192,13 +192,16 @@ static __always_inline void feed_slice(struct task_struct *task, const struct sl
 		entry->pending_overlap_ns += slice->overlap_ns;
 	entry->flags = is_counted ? POWER_FEED_TASK_COUNTED : 0;
 	if (is_counted) {
-		__u64 dram_nj = counts->rise[COUNTER_LLC_MISSES] * feed_dram_line_nj;
+		__u32 share_q16 = counts->share_q16;
+		__u64 misses = of_whole(counts->rise[COUNTER_LLC_MISSES], share_q16);
+		__u64 dram_nj = misses * feed_dram_line_nj;
 
 		entry->dram_energy_nj += dram_nj;
 		entry->pending_dram_nj += dram_nj;
-		entry->pending_cycles += counts->rise[COUNTER_CYCLES];
-		entry->pending_instructions += counts->rise[COUNTER_INSTRUCTIONS];
-		entry->pending_llc_misses += counts->rise[COUNTER_LLC_MISSES];
+		entry->pending_cycles += of_whole(counts->rise[COUNTER_CYCLES], share_q16);
+		entry->pending_instructions +=
+			of_whole(counts->rise[COUNTER_INSTRUCTIONS], share_q16);
+		entry->pending_llc_misses += misses;
 	}
 	if (wait_ns || entry->queue_wait_ns)
 		entry->queue_wait_ns +=

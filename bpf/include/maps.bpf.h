@@ -105,6 +105,7 @@ SHARED struct counter_map cycles_events SEC(".maps");
 SHARED struct counter_map instructions_events SEC(".maps");
 SHARED struct counter_map llc_misses_events SEC(".maps");
 SHARED struct counter_map vector_ops_events SEC(".maps");
+SHARED struct counter_map vector512_ops_events SEC(".maps");
 
 /*
  * Task -> its entry of the power feed: the feed's pinned `task` map, put here by user space. Made where

@@ -17,7 +17,7 @@
 #define RECORDS_ABI 2
 
 #define RECORDS_COMM_LEN 16      /* TASK_COMM_LEN of every kernel */
-#define RECORDS_COUNTERS_MAX 6   /* hardware counters per slot: enum counter_kind and two spare */
+#define RECORDS_COUNTERS_MAX 6   /* hardware counters per slot: enum counter_kind and one spare */
 #define RECORDS_CPUS_MAX 1024    /* entries of the CPU table; NR_CPUS beyond it is refused at load */
 #define RECORDS_CPU_DOMAINS_MAX 16 /* package x core type x NUMA node */
 #define RECORDS_PACKAGES_MAX 16 /* packages beyond share the last one's record */
@@ -72,7 +72,8 @@ enum counter_kind {
 	COUNTER_INSTRUCTIONS, /* retired */
 	COUNTER_LLC_MISSES,   /* last-level cache misses, or fills from memory */
 	COUNTER_VECTOR_OPS,   /* wide (256 bit and more) vector operations */
-	COUNTER_KINDS = 4,
+	COUNTER_VECTOR512_OPS, /* those of them that are 512 bits wide */
+	COUNTER_KINDS = 5,
 };
 
 /*
@@ -91,16 +92,16 @@ struct slot_record {
 	__u64 css_set;         /* kernel address of task->cgroups; only ever compared */
 	__u32 last_cpu;
 	__u32 state;           /* enum slot_state */
-	/* second: a slice is counted (all its counters were read and ran throughout) or uncounted */
-	__u64 uncounted_ns;    /* task time of slices without a counter reading */
+	/* second: a slice is counted for the part of it in which all counters ran, else uncounted */
+	__u64 uncounted_ns;    /* task time in which not all counters ran, or were not read */
 	__u64 booked_sum_exec_ns; /* se.sum_exec_runtime up to which the last booking here went */
-	__u64 counter[RECORDS_COUNTERS_MAX]; /* counted slices: rise of each, by enum counter_kind */
+	__u64 counter[RECORDS_COUNTERS_MAX]; /* counted time: rise of each, by enum counter_kind */
 	/* third: what the energy model needs, see slice_math.h */
 	__u64 phi_cycles;      /* counted: cycles less the part shared with the sibling, x phi(f) */
 	__u64 phi_instructions; /* counted: instructions x phi(f) */
-	__u64 phi_vector;      /* counted: vector operations x phi(f) */
+	__u64 phi_vector;      /* counted: vector operations, twice those of 512 bits, x phi(f) */
 	__u64 uncounted_phi_cycles; /* uncounted: the same as phi_cycles from the CPU's known frequency */
-	__u64 uncounted_overlap_ns; /* part of overlap_ns that lies in uncounted slices */
+	__u64 uncounted_overlap_ns; /* part of overlap_ns that lies in uncounted time */
 	__u64 package_on_ns;   /* slice_ns / busy CPUs of the package, integrated */
 	__u64 predicted_core_nj; /* predicted energy of the core, x the CPU's core scale */
 	__u64 predicted_nj;    /* the same and the shares of memory path and package */
@@ -177,15 +178,15 @@ struct cpu_record {
 	__u64 package_on_base_ns; /* the package's integral of 1 / busy CPUs at switched_in_ns */
 	__u64 queue_wait_ns;   /* the running task's, not booked yet */
 	/* sums since load */
-	__u64 counted_ns;      /* task time of counted slices */
-	__u64 cycles;          /* of counted slices */
-	__u64 instructions;    /* of counted slices */
+	__u64 counted_ns;      /* task time that was counted */
+	__u64 cycles;          /* of counted time */
+	__u64 instructions;    /* of counted time */
 	__u64 predicted_core_nj; /* of all slices, without core_scale_q16 */
 	__u64 counter_failures; /* readings that failed */
-	__u64 multiplexed_ns;  /* slice time dropped because an event did not run throughout */
-	__u64 spare[2];
+	__u64 multiplexed_ns;  /* slice time uncounted because an event had to share its counter */
+	__u64 spare[7];
 };
-RECORD_ASSERT(sizeof(struct cpu_record) == 448);
+RECORD_ASSERT(sizeof(struct cpu_record) == 512);
 
 /*
  * What an event costs on the CPUs of one domain, in .bss: written by user space, read at each switch.

@@ -71,6 +71,14 @@ SLICE_MATH __u32 factor_step(__u64 cycles, __u64 slice_ns)
 	return clamp_step(slice_ns ? cycles * 125 / (slice_ns << 1) : 0);
 }
 
+/* cycles / ns is GHz; counts of a part of a slice are good to 32 bits of it. */
+SLICE_MATH __u32 khz_of(__u64 cycles, __u64 slice_ns)
+{
+	__u64 khz = cycles < 1ULL << 44 && slice_ns ? cycles * 1000000 / slice_ns : 0;
+
+	return khz < 1ULL << 32 ? khz : 0;
+}
+
 SLICE_MATH __u32 factor_step_khz(__u32 frequency_khz)
 {
 	return clamp_step(frequency_khz / (RECORDS_FACTOR_STEP_MHZ * 1000));
@@ -88,6 +96,29 @@ SLICE_MATH __u64 own_cycles(__u64 cycles, __u64 overlap_ns, __u64 slice_ns, __u3
 		return cycles;
 	ratio_q16 = (overlap_ns << Q16_SHIFT) / slice_ns;
 	return cycles - mul_q16(cycles, ratio_q16 * loss_q16 >> Q16_SHIFT);
+}
+
+/*
+ * An event that shares its counter with others runs for a part of the time: running / enabled, Q16.
+ * Both since the same moment; a slice is shorter than the 78 hours that fit.
+ */
+SLICE_MATH __u32 running_share(__u64 running_ns, __u64 enabled_ns)
+{
+	return running_ns < enabled_ns ? (running_ns << Q16_SHIFT) / enabled_ns : Q16_ONE;
+}
+
+/* What was counted in `own_share` of the slice, cut to a smaller share of it. */
+SLICE_MATH __u64 cut_to_share(__u64 value, __u32 own_share_q16, __u32 share_q16)
+{
+	if (own_share_q16 <= share_q16)
+		return value;
+	return mul_q16(value, (share_q16 << Q16_SHIFT) / own_share_q16);
+}
+
+/* What the whole slice has by what a part of it had: value / share. */
+SLICE_MATH __u64 of_whole(__u64 value, __u32 share_q16)
+{
+	return share_q16 < Q16_ONE ? (value << Q16_SHIFT) / share_q16 : value;
 }
 
 /* Time a core is held: all of what runs alone, half of what runs beside the sibling. */

@@ -15,7 +15,7 @@ namespace wattfeed {
 
 // As configuration and TypeScript name them, by enum counter_kind.
 inline constexpr const char* kCounterNames[COUNTER_KINDS] = {"cycles", "instructions", "llc",
-                                                             "vector"};
+                                                             "vector", "vector512"};
 
 struct CounterSpec {
   uint32_t kind = COUNTER_CYCLES;  // enum counter_kind

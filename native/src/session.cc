@@ -156,7 +156,7 @@ Status Session::ResizeMaps() {
   const uint32_t kinds = KindsOf(options_.counters);
   const auto cpus = static_cast<uint32_t>(options_.cpu_domains.size());
   bpf_map* const events[] = {maps.cycles_events, maps.instructions_events, maps.llc_misses_events,
-                             maps.vector_ops_events};
+                             maps.vector_ops_events, maps.vector512_ops_events};
   for (const auto& [map, entries] : sizes) {
     if (bpf_map__set_max_entries(map, entries) != 0)
       return LibbpfError(std::string("resize ") + bpf_map__name(map), log);
@@ -241,7 +241,8 @@ void Session::PrepareModel() {
   const auto& maps = skeleton_->maps;
   counters_ = CounterSet(options_.counters,
                          {bpf_map__fd(maps.cycles_events), bpf_map__fd(maps.instructions_events),
-                          bpf_map__fd(maps.llc_misses_events), bpf_map__fd(maps.vector_ops_events)},
+                          bpf_map__fd(maps.llc_misses_events), bpf_map__fd(maps.vector_ops_events),
+                          bpf_map__fd(maps.vector512_ops_events)},
                          cpus());
   counters_.InstallAll(OnlineCpus(cpus().size()).At(MonotonicNs()));
   counter_faults_ = counters_.faults();

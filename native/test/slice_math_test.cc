@@ -113,6 +113,35 @@ TEST_CASE(Uncounted, "uncounted_cycles: phi f (dt - 0.45 co), 1 GHz where nothin
   CHECK(wrong == 0);
 }
 
+TEST_CASE(Shares,
+          "cut_to_share, of_whole: counts of events that took turns, of one part of a slice") {
+  Random random;
+  int wrong = 0;
+  for (int round = 0; round < kRounds; round++) {
+    const Slice slice = Slice::Draw(random);
+    const uint32_t own = running_share(random.Below(slice.slice_ns + 1), slice.slice_ns);
+    const uint32_t least = running_share(random.Below(slice.slice_ns + 1), slice.slice_ns);
+    wrong += own > Q16_ONE;
+    if (least < Q16_ONE / 64 || own < least) continue;  // such a slice is not trusted
+    const uint64_t cut = cut_to_share(slice.cycles, own, least);
+    const double exact = static_cast<double>(slice.cycles) * least / own;
+    wrong += !IsNear(static_cast<double>(cut), exact, 1.0 / 1024, 2);
+    const uint64_t whole = of_whole(slice.cycles >> 3, least);
+    wrong += !IsNear(static_cast<double>(whole),
+                     static_cast<double>(slice.cycles >> 3) * Q16_ONE / least, 1e-6, 1);
+  }
+  CHECK(wrong == 0);
+  CHECK(running_share(0, 0) == Q16_ONE && running_share(1, 4) == Q16_ONE / 4);
+  CHECK(cut_to_share(1000, Q16_ONE, Q16_ONE / 4) == 250 && cut_to_share(7, 1, Q16_ONE) == 7);
+  CHECK(of_whole(250, Q16_ONE / 4) == 1000 && of_whole(7, Q16_ONE) == 7);
+}
+
+TEST_CASE(Kilohertz, "khz_of: the clock of a counted part, 0 where it cannot be told") {
+  CHECK(khz_of(5'000'000'000, 1'000'000'000) == 5'000'000);
+  CHECK(khz_of(3, 1) == 3'000'000 && khz_of(3, 0) == 0);
+  CHECK(khz_of(uint64_t{1} << 50, 1) == 0);
+}
+
 TEST_CASE(PackageOn, "package_on_ns, core_ns: a rise within the slice, also over the wrap") {
   CHECK(package_on_ns(5, 3, 10) == 2 && package_on_ns(50, 3, 10) == 10);
   CHECK(package_on_ns(3, 5, 10) == 0);                    // the other CPU's clock was ahead

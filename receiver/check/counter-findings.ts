@@ -10,6 +10,7 @@ const MEANING: Readonly<Record<CounterKind, string>> = {
   instructions: 'waiting and computing code are told apart by cycles and misses only',
   llc: 'memory energy is split by time, not by traffic',
   vector: 'wide vector code is charged as any other code, which is too little',
+  vector512: 'vector code of 512 bits is charged as code of 256 bits, which is too little',
 };
 
 const REMEDY_OF_CODE: Readonly<Record<string, string>> = {
@@ -48,7 +49,7 @@ const watchdog = (
           level: 'note',
           what: 'the NMI watchdog holds one hardware counter of each CPU',
           meaning:
-            'where counters are short, slices in which one had to be shared are split by time and labelled',
+            'where counters are short they take turns: the time in which one did not run is judged by the rest and labelled',
           remedy: 'if that share is large: sysctl kernel.nmi_watchdog=0',
         },
       ]

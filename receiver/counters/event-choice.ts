@@ -21,6 +21,7 @@ const KERNEL_NAMES: Readonly<Record<CounterKind, readonly string[]>> = {
   instructions: ['instructions', 'inst_retired'],
   llc: ['cache-misses', 'll_cache_miss_rd', 'l3d_cache_refill'],
   vector: ['ase_spec'],
+  vector512: [],
 };
 
 export interface MakerEvent {
@@ -45,20 +46,35 @@ const AMD_VECTOR: MakerEvent = {
   label: 'fp_ops_retired_by_width 256 and 512 bit',
   terms: 'event=0x08,umask=0x30',
 };
+/** The same two, of 512 bits only. */
+const INTEL_VECTOR_512: MakerEvent = {
+  label: 'FP_ARITH_INST_RETIRED 512 bit',
+  terms: 'event=0xc7,umask=0xc0',
+};
+const AMD_VECTOR_512: MakerEvent = {
+  label: 'fp_ops_retired_by_width 512 bit',
+  terms: 'event=0x08,umask=0x20',
+};
 /** AMD's generic cache-misses are those of the L2: fills from local and remote memory instead. */
 const amdMisses = (event: string): MakerEvent => ({
   label: 'fills from memory',
   terms: `event=${event},umask=0x48`,
 });
 
+/** False: there is nothing of the kind to count, so that nobody need be told that it is not counted. */
+export const mayOccur = ({ flags }: CpuMaker, kind: CounterKind): boolean =>
+  kind !== 'vector512' || flags.has('avx512f');
+
 /** E-cores have no such event; `adx` came with Broadwell, as the event did. */
-const intelEvents = (pmu: CorePmu, flags: ReadonlySet<string>, kind: CounterKind) =>
-  kind === 'vector' && pmu.name !== 'cpu_atom' && flags.has('avx2') && flags.has('adx')
-    ? INTEL_VECTOR
-    : undefined;
+const intelEvents = (pmu: CorePmu, flags: ReadonlySet<string>, kind: CounterKind) => {
+  if (pmu.name === 'cpu_atom') return undefined;
+  if (kind === 'vector512') return INTEL_VECTOR_512;
+  return kind === 'vector' && flags.has('avx2') && flags.has('adx') ? INTEL_VECTOR : undefined;
+};
 
 const amdEvents = ({ family = 0, model = 0 }: CpuModel, kind: CounterKind) => {
   const isZen4 = family >= FAMILY_ZEN_5 || (family === FAMILY_ZEN_3 && model >= MODEL_ZEN_4);
+  if (kind === 'vector512') return isZen4 ? AMD_VECTOR_512 : undefined;
   if (kind === 'vector') return isZen4 ? AMD_VECTOR : undefined;
   if (kind !== 'llc' || family < FAMILY_ZEN_1) return undefined;
   return amdMisses(family >= FAMILY_ZEN_3 ? '0x44' : '0x43');
@@ -72,10 +88,12 @@ export interface CpuMaker {
 
 /** What the maker's manual has for this kind and the kernel does not name. */
 export const makerEvent = (
-  { model, flags }: CpuMaker,
+  maker: CpuMaker,
   pmu: CorePmu,
   kind: CounterKind,
 ): MakerEvent | undefined => {
+  if (!mayOccur(maker, kind)) return undefined;
+  const { model, flags } = maker;
   if (model.vendor === 'GenuineIntel' && (model.family ?? 0) >= FAMILY_INTEL_CORE)
     return intelEvents(pmu, flags, kind);
   if (model.vendor === 'AuthenticAMD' || model.vendor === 'HygonGenuine')

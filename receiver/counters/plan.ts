@@ -5,7 +5,7 @@ import type { CounterChoice, CounterKind, CounterSelection } from '../model/coun
 import type { HostTopology } from '../model/host-topology.js';
 import type { CorePmu } from './core-pmu.js';
 import { cpusThatCount } from './counter-cpus.js';
-import { chooseEvent, type CpuMaker, type EventChoice } from './event-choice.js';
+import { chooseEvent, mayOccur, type CpuMaker, type EventChoice } from './event-choice.js';
 
 export interface PmuPlan {
   readonly pmu: CorePmu;
@@ -45,7 +45,9 @@ const planPmu = (
   return {
     pmu,
     events: chosen.flatMap(({ event }) => (event === undefined ? [] : [event])),
-    missing: chosen.flatMap(({ kind, event }) => (event === undefined ? [kind] : [])),
+    missing: chosen.flatMap(({ kind, event }) =>
+      event === undefined && mayOccur(maker, kind) ? [kind] : [],
+    ),
     cpus: counting.filter((cpu) => pmu.cpus === undefined || pmu.cpus.has(cpu)),
   };
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What the configuration says of hardware counters: which are counted, by which event, on which CPUs. */
 
-/** `llc`: last-level cache misses or fills from memory. */
-export const COUNTER_KINDS = ['cycles', 'instructions', 'llc', 'vector'] as const;
+/**
+ * `llc`: last-level cache misses or fills from memory. `vector`: operations of 256 bits and more;
+ * `vector512`: those of them that are 512 bits wide, which the model takes twice.
+ */
+export const COUNTER_KINDS = ['cycles', 'instructions', 'llc', 'vector', 'vector512'] as const;
 export type CounterKind = (typeof COUNTER_KINDS)[number];
 
 export interface CounterChoice {

@@ -17,6 +17,8 @@ import {
 import {
   CLOCK_AS_CYCLES,
   CLOCK_AS_INSTRUCTIONS,
+  CLOCK_AS_VECTOR,
+  CLOCK_AS_VECTOR_512,
   FAULTS_AS_CYCLES,
   FAULTS_AS_MISSES,
   NO_CYCLES,
@@ -130,6 +132,18 @@ describe('hardware counters', () => {
     expect(faults.every(({ code }) => code === 'ENOENT' || code === 'EINVAL')).toBe(true);
     expect(total(rows, (row) => row.cycles)).toBeGreaterThan(BURN_MILLIS * 0.9e6);
     expect(total(rows, (row) => row.vectorOps)).toBe(0);
+  });
+
+  it('weighs the 512-bit ones among the vector operations twice', async () => {
+    const current = await record(counting(CLOCK_AS_CYCLES, CLOCK_AS_VECTOR, CLOCK_AS_VECTOR_512));
+    expect(ok(current.session.counterFaults())).toEqual([]);
+    const [rows = []] = await actOnce(current, [await start('burn', BURN_MILLIS, 0)]);
+
+    const operations = total(rows, (row) => row.vectorOps);
+    expect(operations).toBeGreaterThan(BURN_MILLIS * 0.9e6);
+    // all of them are 512 bits wide here; three clocks are read one after the other
+    expect(total(rows, (row) => row.phiVector) / operations).toBeGreaterThan(1.98);
+    expect(total(rows, (row) => row.phiVector) / operations).toBeLessThan(2.02);
   });
 
   it('does not count at all where there are no cycles', async () => {

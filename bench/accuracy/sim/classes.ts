@@ -22,6 +22,8 @@ export interface CodeClass {
   readonly smtSensitivity: number;
   /** Wide vector instructions the counter sees per instruction (an FMA counts twice). */
   readonly vectorPerInstr: number;
+  /** Of these: 512 bits wide, which another event counts. */
+  readonly vector512Ratio: number;
   /** The licence: no higher clock while such code runs on the core. */
   readonly maxGigahertz: number;
   /** Loads and stores per instruction: what one seed takes for memory traffic. */
@@ -39,6 +41,7 @@ const plain = {
   rowMissRatio: 0.5,
   smtSensitivity: 1,
   vectorPerInstr: 0,
+  vector512Ratio: 0,
   maxGigahertz: NO_CAP,
   accessesPerInstr: 0.4,
 };
@@ -93,6 +96,7 @@ export const CLASSES = {
     stallRatio: 0.03,
     smtPressure: 1,
     vectorPerInstr: 0.8,
+    vector512Ratio: 1,
     maxGigahertz: 2.6,
     accessesPerInstr: 0.45,
   },

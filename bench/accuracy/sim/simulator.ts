@@ -209,18 +209,17 @@ export class Simulator {
       if (isShared) slice.overlapNanos += nanos;
       slice.packageOnNanos += nanos / (active[place?.packageId ?? 0] ?? 1);
       slice.cycles += cycles;
-      slice.instructions += instructions;
-      slice.llcMisses += lines * code.visibleMissRatio;
-      slice.vectorOps += instructions * code.vectorPerInstr;
       slice.accesses += instructions * code.accessesPerInstr;
-      slice.isCounted &&= isCounting;
       if (!isCounting) continue;
+      slice.countedNanos += nanos;
       row.cycles += cycles;
       row.instructions += instructions;
       slice.rawCycles += cycles;
       if (isShared) slice.rawOverlapCycles += cycles;
       slice.rawInstructions += instructions;
       slice.rawMisses += lines * code.visibleMissRatio;
+      slice.rawVectorOps += instructions * code.vectorPerInstr;
+      slice.rawVector512Ops += instructions * code.vectorPerInstr * code.vector512Ratio;
     }
     this.pairUp();
     for (const id of topology.packageIds) {
@@ -252,8 +251,8 @@ export class Simulator {
     this.slices[cpu] = undefined;
     if (slice === undefined || row === undefined || phi === undefined) return;
     slice.close(domain, phi, this.machine.baseGigahertz, endedBy);
-    if (slice.isCounted) row.countedNanos += slice.runtimeNanos;
-    else row.multiplexedNanos += slice.runtimeNanos;
+    row.countedNanos += slice.runtimeNanos * slice.countedRatio;
+    row.multiplexedNanos += slice.runtimeNanos * (1 - slice.countedRatio);
     this.touched.add(slice.thread);
   }
 

@@ -19,6 +19,8 @@ export const CLOCK_AS_CYCLES = software('cycles', PERF_COUNT_SW_CPU_CLOCK);
 export const CLOCK_AS_INSTRUCTIONS = software('instructions', PERF_COUNT_SW_CPU_CLOCK);
 export const FAULTS_AS_MISSES = software('llc', PERF_COUNT_SW_PAGE_FAULTS);
 export const FAULTS_AS_CYCLES = software('cycles', PERF_COUNT_SW_PAGE_FAULTS);
+export const CLOCK_AS_VECTOR = software('vector', PERF_COUNT_SW_CPU_CLOCK);
+export const CLOCK_AS_VECTOR_512 = software('vector512', PERF_COUNT_SW_CPU_CLOCK);
 export const NO_VECTOR = software('vector', NO_SUCH_EVENT);
 export const NO_CYCLES = software('cycles', NO_SUCH_EVENT);
 

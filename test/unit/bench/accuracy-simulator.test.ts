@@ -81,6 +81,23 @@ describe('Simulator', () => {
     const ratio = sum(rows.map((r) => r.uncountedNanos)) / sum(rows.map((r) => r.runtimeNanos));
     expect(ratio).toBeGreaterThan(0.5);
     expect(ratio).toBeLessThan(1);
+    // what was counted belongs to the time that was counted
+    for (const row of rows.filter(({ cycles }) => cycles > 1e6)) {
+      const gigahertz = row.cycles / (row.runtimeNanos - row.uncountedNanos);
+      expect(gigahertz / (row.referenceCycles / row.sliceNanos)).toBeGreaterThan(1);
+      expect(row.instructions / row.cycles).toBeGreaterThan(0.2);
+    }
+  });
+
+  it('counts 512-bit operations twice in what the model weighs', () => {
+    const [window] = windowsOf(new Bench(SEED, mixOf('02').shape), mixOf('02'));
+    const rowsOf = (name: string) =>
+      (window?.rows ?? []).filter(({ thread }) => thread.job.name === name);
+    for (const { row } of rowsOf('avx512')) {
+      const factor = row.phiInstructions / row.instructions;
+      expect(row.phiVector / (row.vectorOps * factor)).toBeCloseTo(2, 9);
+    }
+    expect(rowsOf('avx512').length).toBeGreaterThan(0);
   });
 });
 

@@ -111,6 +111,30 @@ describe('planCounters', () => {
     expect(plan.pmus.find(({ pmu }) => pmu.name === 'cpu_atom')?.missing).toEqual(['vector']);
   });
 
+  it('counts the 512-bit operations apart where the CPU has such, and misses them nowhere else', () => {
+    const intel = planOf(
+      ALL,
+      'all',
+      pmuTree('cpu', 4, X86_FILES),
+      cpuinfo('GenuineIntel', 6, 106, 'avx2 adx avx512f'),
+    );
+    expect(configsOf(intel, 0)).toMatchObject({ vector: 0xf0c7n, vector512: 0xc0c7n });
+    const zen4 = planOf(
+      ['vector512'],
+      'all',
+      pmuTree('cpu', 4, X86_FILES),
+      cpuinfo('AuthenticAMD', 0x19, 0x11, 'avx2 avx512f'),
+    );
+    expect(configsOf(zen4, 0)).toEqual({ vector512: 0x2008n });
+    const zen3 = planOf(
+      ['vector512'],
+      'all',
+      pmuTree('cpu', 4, X86_FILES),
+      cpuinfo('AuthenticAMD', 0x19, 0x01, 'avx2'),
+    );
+    expect(zen3.pmus[0]?.missing).toEqual([]);
+  });
+
   it('names the PMU of a generic event where there are several and none has names', () => {
     const plan = planOf(
       ['cycles', 'llc'],
