@@ -5,12 +5,13 @@ import type { BusyRatios } from '../energy/busy-ratio.js';
 import {
   advanceIdleFloor,
   initialIdleFloor,
+  settleIdle,
   QUIET_BUSY_RATIO,
   type IdleFloorState,
 } from '../energy/idle-floor.js';
 import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
 import type { EnergyDomain } from '../model/energy-domain.js';
-import { meanWatts, type Watts } from '../model/units.js';
+import { meanWatts, type Microjoules, type Watts } from '../model/units.js';
 import type { DomainReading } from '../model/window.js';
 
 export interface IdleFloorOptions {
@@ -70,6 +71,22 @@ export class IdleFloors {
       });
       this.#states.set(domain.id, next);
     }
+  }
+
+  /** After a window was split: what its idle energy was short of is the next one's. */
+  settle(readings: readonly DomainReading[]): void {
+    const energies = energyWithoutGraphics(readings);
+    for (const { domain, step } of readings) {
+      const state = this.#states.get(domain.id);
+      if (state === undefined || step._tag !== 'Advanced') continue;
+      const energy = energies.get(domain.id) ?? step.deltaMicrojoules;
+      this.#states.set(domain.id, settleIdle(state, energy, step.spanNanos));
+    }
+  }
+
+  /** By domain id: idle energy that earlier windows lacked. */
+  owed(): ReadonlyMap<string, Microjoules> {
+    return new Map([...this.#states].map(([id, { owedMicrojoules }]) => [id, owedMicrojoules]));
   }
 
   states(): ReadonlyMap<string, IdleFloorState> {

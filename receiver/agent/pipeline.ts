@@ -154,12 +154,14 @@ export const createPipeline = (options: PipelineOptions): Pipeline => {
         readings,
         topology,
         idleFloors,
+        idleOwed: floors.owed(),
         settings,
         ...surroundings,
         coefficients: surroundings.coefficients ?? calibration.coefficients(),
       };
       const attribution = attribute(input);
       ledger.book(window, readings, attribution);
+      floors.settle(readings);
       const hasNewCoefficients = calibration.learn({
         window,
         readings,

@@ -17,7 +17,7 @@ export interface Advance {
   /** Part of the span before the window began. */
   readonly missedNanos: Nanos;
   readonly floorWatts: Watts | undefined;
-  /** Idle floor over the span, at most what is left of the delta. */
+  /** Idle floor over the span and what earlier windows owe, at most what is left of the delta. */
   readonly idleMicrojoules: Microjoules;
   readonly igpuMicrojoules: Microjoules;
   /** What the cores drew above their own floor, at most the active energy; undefined: nothing says it. */
@@ -69,6 +69,9 @@ const floorOver = (floorWatts: Watts | undefined, spanNanos: Nanos): bigint =>
   floorWatts !== undefined && floorWatts > 0 ? energyOf(floorWatts, spanNanos) : ZERO_MICROJOULES;
 
 type Floors = ReadonlyMap<string, Watts | undefined>;
+type Owed = ReadonlyMap<string, Microjoules>;
+
+const NOTHING_OWED: Owed = new Map();
 
 /**
  * Undefined unless the floors of the cores and of the package are both known or both not: with one of
@@ -102,12 +105,18 @@ export const igpuEnergy = (whole: Advanced, all: readonly Advanced[]): Microjoul
   return least(energy, whole.deltaMicrojoules);
 };
 
-const advanceOf = (whole: Advanced, all: readonly Advanced[], floors: Floors): Advance => {
+const advanceOf = (
+  whole: Advanced,
+  all: readonly Advanced[],
+  floors: Floors,
+  owed: Owed,
+): Advance => {
   const { domain, deltaMicrojoules, spanNanos, missedNanos } = whole;
   const floorWatts = floors.get(domain.id);
   const igpuMicrojoules = igpuEnergy(whole, all);
   const left = deltaMicrojoules > 0n ? deltaMicrojoules - igpuMicrojoules : 0n;
-  const idleMicrojoules = least(floorOver(floorWatts, spanNanos), left);
+  const idle = floorOver(floorWatts, spanNanos) + (owed.get(domain.id) ?? 0n);
+  const idleMicrojoules = least(idle, left);
   const cores = coreEnergy(whole, all, floors);
   return {
     domain,
@@ -126,11 +135,12 @@ const advanceOf = (whole: Advanced, all: readonly Advanced[], floors: Floors): A
 export const advancesOf = (
   readings: readonly DomainReading[],
   floors: Floors,
+  owed: Owed = NOTHING_OWED,
 ): readonly Advance[] => {
   const all = advancedOf(readings);
   return all
     .filter(({ domain }) => domain.isAttributed)
-    .map((whole) => advanceOf(whole, all, floors));
+    .map((whole) => advanceOf(whole, all, floors, owed));
 };
 
 /** By domain id: energy of the domains that have graphics inside, without it; for the idle floor. */

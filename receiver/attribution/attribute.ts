@@ -12,7 +12,7 @@ import { defaultCoefficients, type Coefficients } from '../model/coefficients.js
 import type { AttributedKind } from '../model/energy-domain.js';
 import type { HostTopology } from '../model/host-topology.js';
 import { microjoules } from '../model/units.js';
-import type { Watts } from '../model/units.js';
+import type { Microjoules, Watts } from '../model/units.js';
 import type { DomainBalance, DomainReading, TaskShare, WindowShares } from '../model/window.js';
 import { advancesOf, attributedKind, type Advance } from './advances.js';
 import { cutMissed, withMissed } from './missed.js';
@@ -47,6 +47,8 @@ export interface AttributionInput {
   readonly topology: HostTopology;
   /** By domain id; undefined or missing while no floor is known. A model's idle power is one too. */
   readonly idleFloors: ReadonlyMap<string, Watts | undefined>;
+  /** By domain id: idle energy that earlier windows lacked; default: none. */
+  readonly idleOwed?: ReadonlyMap<string, Microjoules> | undefined;
   /** Default: DEFAULT_SETTINGS. */
   readonly settings?: AttributionSettings | undefined;
   /** By CPU domain; default: those of the core type. */
@@ -127,7 +129,7 @@ export const splitContext = (input: AttributionInput): SplitContext => {
 
 /** Splits every advanced, attributed domain of the window. Pure; cost O(tasks) per domain. */
 export const attribute = (input: AttributionInput): WindowAttribution => {
-  const advances = advancesOf(input.readings, input.idleFloors);
+  const advances = advancesOf(input.readings, input.idleFloors, input.idleOwed);
   const shares = emptyShares(input.window);
   const balances: DomainBalance[] = [];
   const inconsistencies: Inconsistency[] = [];

@@ -131,7 +131,7 @@ const ownPositions = (
   { window }: AttributionInput,
   isOwn: IsOwn,
 ): readonly number[] =>
-  taskRows.flatMap((row, at) => {
+  [...taskRows].flatMap((row, at) => {
     const task = window.tasks[row];
     return task !== undefined && isOwn(task) ? [at] : [];
   });
@@ -219,7 +219,7 @@ export const explainDomains = (
   isOwn: IsOwn,
 ): readonly ExplainedDomain[] => {
   const context = splitContext(input);
-  return advancesOf(input.readings, input.idleFloors)
+  return advancesOf(input.readings, input.idleFloors, input.idleOwed)
     .filter(({ deltaMicrojoules }) => deltaMicrojoules >= 0n)
     .map((advance) => explainDomain(advance, input, context, isOwn));
 };

@@ -11,7 +11,17 @@
  * moves about 0.4 ms of energy from one window to the next, and the lowest of many short windows would
  * be the one that lost most. Of 0.1 s that is 1 % of an idle domain, more than some loads draw from it.
  */
-import { secondsOf, watts, type Nanos, type Watts } from '../model/units.js';
+import {
+  energyOf,
+  microjoules,
+  nanos,
+  secondsOf,
+  watts,
+  ZERO_MICROJOULES,
+  type Microjoules,
+  type Nanos,
+  type Watts,
+} from '../model/units.js';
 
 /** Below this a window says what the machine draws for nothing; models.md and turbostat practice. */
 export const QUIET_BUSY_RATIO = 0.02;
@@ -49,6 +59,8 @@ export interface IdleFloorState {
   /** Quiet windows and their time, until the floor is known. */
   readonly quietWindows: number;
   readonly quietSeconds: number;
+  /** Idle energy that windows before this one were too short of; see `settleIdle`. */
+  readonly owedMicrojoules: Microjoules;
 }
 
 export interface IdleFloorInput {
@@ -73,6 +85,7 @@ export const initialIdleFloor = (configuredWatts: number | undefined): IdleFloor
     any: NOTHING,
     quietWindows: 0,
     quietSeconds: 0,
+    owedMicrojoules: ZERO_MICROJOULES,
   };
 };
 
@@ -150,4 +163,27 @@ export const advanceIdleFloor = (state: IdleFloorState, input: IdleFloorInput): 
     ...gathered,
     floorWatts: watts(approach(floorWatts, lowLevel(quietWatts), seconds)),
   };
+};
+
+/** Counters move every 1 to 16 ms: no window lacks more than that. */
+const LONGEST_UPDATE_NANOS = nanos(20_000_000n);
+
+/**
+ * What a window had less than its idle energy it lent to the next: a counter that moves in steps cuts a
+ * little of the one off to the other, and never loses any. So the next one's idle energy is more by
+ * that. Without it the half of the jitter that is above the floor would be somebody's active energy, and
+ * the half below nobody's: on a memory that hardly works a per cent of all.
+ */
+export const settleIdle = (
+  state: IdleFloorState,
+  /** Of the window, without graphics. */
+  energyMicrojoules: Microjoules,
+  spanNanos: Nanos,
+): IdleFloorState => {
+  const { floorWatts, owedMicrojoules: owed } = state;
+  if (floorWatts === undefined || !(floorWatts > 0)) return state;
+  const lacking = energyOf(floorWatts, spanNanos) + owed - energyMicrojoules;
+  const most = energyOf(floorWatts, LONGEST_UPDATE_NANOS);
+  const next = lacking <= 0n ? 0n : lacking < most ? lacking : most;
+  return next === owed ? state : { ...state, owedMicrojoules: microjoules(next) };
 };

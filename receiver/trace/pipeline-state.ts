@@ -7,7 +7,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import type { PipelineState } from '../agent/pipeline.js';
 import { savedFitSchema } from '../attribution/calibration/saved-fit.js';
-import { nanos, watts } from '../model/units.js';
+import { microjoules, nanos, watts, ZERO_MICROJOULES } from '../model/units.js';
 import type { LineDefect } from './parse-line.js';
 
 const big = z
@@ -54,6 +54,7 @@ const floor = z.object({
   any: powerSum,
   quietWindows: z.number(),
   quietSeconds: z.number(),
+  owedMicrojoules: big.transform((value) => microjoules(value)).default(ZERO_MICROJOULES),
 });
 
 const schema = z.object({

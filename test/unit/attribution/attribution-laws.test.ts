@@ -6,6 +6,7 @@ import { attribute, type AttributionSettings } from '../../../receiver/attributi
 import type { MemoryUse } from '../../../receiver/attribution/dram-weights.js';
 import { DEFAULT_COEFFICIENTS } from '../../../receiver/model/coefficients.js';
 import type { HostTopology } from '../../../receiver/model/host-topology.js';
+import { microjoules } from '../../../receiver/model/units.js';
 import type { DomainBalance } from '../../../receiver/model/window.js';
 import { history } from '../../support/random-window.js';
 
@@ -39,6 +40,9 @@ const reservations = fc.option(
   { nil: undefined },
 );
 
+/** Of each domain the same: what earlier windows lacked of their idle energy. */
+const owed = fc.bigInt({ min: 0n, max: 10n ** 9n }).map(microjoules);
+
 const hybrid = (topology: HostTopology): HostTopology => ({
   ...topology,
   cpuDomains: topology.cpuDomains.map((domain, at) => ({
@@ -68,13 +72,15 @@ describe('attribute, with every model, policy and mix', () => {
         memory,
         reservations,
         fc.boolean(),
-        ({ topology, idleFloors, steps }, chosen, memoryUse, reserved, isHybrid) => {
+        owed,
+        ({ topology, idleFloors, steps }, chosen, memoryUse, reserved, isHybrid, lacked) => {
           for (const { window, readings } of steps) {
             const { balances, shares, inconsistencies } = attribute({
               window,
               readings,
               topology: isHybrid ? hybrid(topology) : topology,
               idleFloors,
+              idleOwed: new Map([...idleFloors.keys()].map((id) => [id, lacked])),
               settings: chosen,
               memory: memoryUse,
               reservations: reserved,

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import {
   advanceIdleFloor,
   initialIdleFloor,
+  settleIdle,
   type IdleFloorState,
 } from '../../../receiver/energy/idle-floor.js';
-import { nanos, watts } from '../../../receiver/model/units.js';
+import { microjoules, nanos, watts } from '../../../receiver/model/units.js';
 
 const SECOND = nanos(1_000_000_000n);
 
@@ -113,5 +114,54 @@ describe('advanceIdleFloor', () => {
         },
       ),
     );
+  });
+});
+
+describe('settleIdle', () => {
+  const TEN_WATTS: IdleFloorState = { ...initialIdleFloor(undefined), floorWatts: watts(10) };
+  const IDLE_MICROJOULES = 10_000_000n;
+
+  /** Energy above idle as the attribution takes it: what is left beside the idle energy and what is owed. */
+  const activeOf = (energies: readonly bigint[]): bigint => {
+    let state = TEN_WATTS;
+    let active = 0n;
+    for (const energy of energies) {
+      const idle = IDLE_MICROJOULES + state.owedMicrojoules;
+      if (energy > idle) active += energy - idle;
+      state = settleIdle(state, microjoules(energy), SECOND);
+    }
+    return active;
+  };
+
+  it('makes no active energy of a counter that only moves energy over the windows\u2019 edges', () => {
+    const lag = fc.integer({ min: 0, max: 10_000 });
+    fc.assert(
+      fc.property(fc.array(lag, { minLength: 2, maxLength: 300 }), (lags) => {
+        // each reading is up to 1 ms old: what one window lacks the next has too much
+        const energies = lags
+          .slice(1)
+          .map((late, at) => IDLE_MICROJOULES - BigInt(late) + BigInt(lags[at] ?? 0));
+        expect(activeOf(energies)).toBeLessThanOrEqual(10_000n);
+      }),
+    );
+  });
+
+  it('leaves all that was really drawn above idle', () => {
+    const drawn = fc.bigInt({ min: 0n, max: 50_000_000n });
+    fc.assert(
+      fc.property(fc.array(drawn, { minLength: 1, maxLength: 50 }), (extra) => {
+        const sum = extra.reduce((a, b) => a + b, 0n);
+        expect(activeOf(extra.map((one) => IDLE_MICROJOULES + one))).toBe(sum);
+      }),
+    );
+  });
+
+  it('owes no more than one update of the slowest counter, however wrong the floor is', () => {
+    const state = [0n, 0n, 0n].reduce(
+      (next, energy) => settleIdle(next, microjoules(energy), SECOND),
+      TEN_WATTS,
+    );
+    expect(state.owedMicrojoules).toBe(200_000n);
+    expect(settleIdle(state, microjoules(20_000_000n), SECOND).owedMicrojoules).toBe(0n);
   });
 });
