@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What one window of 10,000 live tasks costs Node: decoding its bytes and splitting its energy, with
- * every field of the counter model filled. No kernel, no root.
+ * What one window of 10,000 live tasks costs Node: decoding its bytes, splitting its energy with every field of
+ * the counter model filled, and booking it to processes and cgroups. No kernel, no root.
  *
  *   npx tsx bench/window/user-space.ts [TASKS]
  */
@@ -11,6 +11,8 @@ import * as E from 'fp-ts/lib/Either.js';
 import * as layout from '../../native/layout.generated.js';
 import { batchDecoder } from '../../receiver/activity/decode.js';
 import { attribute, DEFAULT_SETTINGS } from '../../receiver/attribution/attribute.js';
+import { Ledger } from '../../receiver/attribution/ledger.js';
+import { UNNAMED } from '../../receiver/attribution/unnamed.js';
 import type { ActivityWindow } from '../../receiver/model/activity.js';
 import { watts } from '../../receiver/model/units.js';
 import { encodeBatch } from '../../test/support/encode-window.js';
@@ -75,9 +77,13 @@ const domains = [packageDomain(0), packageDomain(1), dramDomain(0), dramDomain(1
 const readings = domains.map((domain) => advancedReading(domain, 90_000_000));
 const idleFloors = new Map(domains.map(({ id }) => [id, watts(10)]));
 
-const times: Record<'decode' | 'attribute' | 'cpu', number[]> = {
+const ledger = new Ledger({ startUnixMillis: 0 }, UNNAMED);
+
+const times: Record<'decode' | 'attribute' | 'book' | 'all' | 'cpu', number[]> = {
   decode: [],
   attribute: [],
+  book: [],
+  all: [],
   cpu: [],
 };
 for (let round = 0; round < WARM_UP + ROUNDS; round++) {
@@ -87,20 +93,25 @@ for (let round = 0; round < WARM_UP + ROUNDS; round++) {
   const middle = performance.now();
   const first = E.isRight(decoded) ? decoded.right[0] : undefined;
   if (first === undefined) throw new Error('the batch does not decode');
-  const { balances, inconsistencies } = attribute({
+  const attribution = attribute({
     window: first,
     readings,
     topology,
     idleFloors,
     settings: DEFAULT_SETTINGS,
   });
+  const split = performance.now();
+  ledger.book(first, readings, attribution);
   const end = performance.now();
+  const { balances, inconsistencies } = attribution;
   if (balances.length !== domains.length || inconsistencies.length > 0)
     throw new Error('the window was not split');
   if (round < WARM_UP) continue;
   const spent = cpuUsage(usage);
   times.decode.push(middle - begin);
-  times.attribute.push(end - middle);
+  times.attribute.push(split - middle);
+  times.book.push(end - split);
+  times.all.push(end - begin);
   times.cpu.push((spent.user + spent.system) / MICROS_PER_MILLI);
 }
 
@@ -120,4 +131,6 @@ stdout.write(
 );
 row('decode', times.decode);
 row(`attribute, ${String(domains.length)} domains`, times.attribute);
-row('CPU of both, all threads', times.cpu);
+row('book', times.book);
+row('whole window', times.all);
+row('its CPU, all threads', times.cpu);

@@ -32,11 +32,33 @@ const sumOf = (weights: ArrayLike<number>): number => {
   return sum + lost;
 };
 
+/** Hoare's selection: what stands at `place` of the sorted values. Reorders them; linear on average. */
+const selectNth = (values: Float64Array, place: number): number => {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const pivot = values[(low + high) >> 1] ?? 0;
+    let [left, right] = [low, high];
+    while (left <= right) {
+      while ((values[left] ?? 0) < pivot) left += 1;
+      while ((values[right] ?? 0) > pivot) right -= 1;
+      if (left > right) break;
+      const swapped = values[left] ?? 0;
+      values[left] = values[right] ?? 0;
+      values[right] = swapped;
+      left += 1;
+      right -= 1;
+    }
+    if (place <= right) high = right;
+    else if (place >= left) low = left;
+    else break;
+  }
+  return values[place] ?? 0;
+};
+
 /** One microjoule more to each of the `count` largest remainders; among equals to the first ones. */
 const settle = (shares: Float64Array, remainders: Float64Array, count: number): void => {
   if (count === 0) return;
-  const sorted = remainders.slice().sort();
-  const threshold = sorted[sorted.length - count] ?? 0;
+  const threshold = selectNth(remainders.slice(), remainders.length - count);
   let atThreshold = count;
   for (const remainder of remainders) if (remainder > threshold) atThreshold -= 1;
   for (let i = 0; i < shares.length; i++) {

@@ -12,7 +12,7 @@ import type { PoolWeights, WindowWeights } from './weights.js';
 /** Vectors of weights and what each entry stands for. */
 export interface Claims {
   /** Rows of `window.tasks` first, then of `window.overflow`, then one each for irq, unslotted, overflow. */
-  readonly taskRows: readonly number[];
+  readonly taskRows: Uint32Array;
   readonly overflowRows: readonly number[];
   /** The cores' pool, or all there is of a domain that has no second one. */
   readonly core: Float64Array;
@@ -54,13 +54,20 @@ const rowsIn = (
   return found;
 };
 
-const tasksIn = (domainOf: Uint8Array, covered: ReadonlySet<number>): number[] => {
-  const isCovered = new Uint8Array(256);
-  for (const index of covered) isCovered[index] = 1;
-  const found: number[] = [];
+/** By CPU domain, of which there are at most 256: 1 where it is covered. */
+const coverOf = (covered: ReadonlySet<number>): Uint8Array => {
+  const cover = new Uint8Array(256);
+  for (const index of covered) cover[index] = 1;
+  return cover;
+};
+
+const tasksIn = (domainOf: Uint8Array, covered: ReadonlySet<number>): Uint32Array => {
+  const cover = coverOf(covered);
+  const found = new Uint32Array(domainOf.length);
+  let count = 0;
   for (let row = 0; row < domainOf.length; row++)
-    if (isCovered[domainOf[row] ?? 0] === 1) found.push(row);
-  return found;
+    if (cover[domainOf[row] ?? 0] === 1) found[count++] = row;
+  return found.subarray(0, count);
 };
 
 const addFixed = (
@@ -78,7 +85,7 @@ const addFixed = (
 };
 
 interface Rows {
-  readonly taskRows: readonly number[];
+  readonly taskRows: Uint32Array;
   readonly overflowRows: readonly number[];
 }
 
@@ -89,7 +96,7 @@ const vectorOf = (
 ): Float64Array => {
   const vector = new Float64Array(taskRows.length + overflowRows.length + FIXED_CLAIMS);
   let at = 0;
-  for (const row of taskRows) vector[at++] = pool.tasks[row] ?? 0;
+  for (; at < taskRows.length; at++) vector[at] = pool.tasks[taskRows[at] ?? 0] ?? 0;
   for (const row of overflowRows) vector[at++] = pool.overflow[row] ?? 0;
   addFixed(pool, covered, vector, at);
   return vector;
@@ -113,38 +120,54 @@ const packageClaims = (
   return { ...rows, core, uncore, isAnyPositive, locatedShare: undefined };
 };
 
+interface Located {
+  readonly taskRows: Uint32Array;
+  readonly weights: Float64Array;
+  readonly locatedShare: number;
+}
+
 /** Rows and their weights on the domain's nodes: found together, a row far away weighs nothing here. */
 const locate = (
-  window: ActivityWindow,
-  pool: PoolWeights,
+  { tasks }: ActivityWindow,
+  { memory: pool, domainOf }: WindowWeights,
   nodes: ReadonlySet<number>,
   covered: ReadonlySet<number>,
   memory: MemoryUse | undefined,
-): { readonly taskRows: number[]; readonly weights: number[]; readonly locatedShare: number } => {
-  const taskRows: number[] = [];
-  const weights: number[] = [];
+): Located => {
+  const cover = coverOf(covered);
+  const taskRows = new Uint32Array(tasks.length);
+  const weights = new Float64Array(tasks.length);
+  let count = 0;
   let all = 0;
   let located = 0;
-  window.tasks.forEach((task, row) => {
-    const known = locatedRatio(task, nodes, memory);
-    const weight = (pool.tasks[row] ?? 0) * (known ?? (covered.has(task.cpuDomain) ? 1 : 0));
+  for (let row = 0; row < tasks.length; row++) {
+    const isHere = cover[domainOf[row] ?? 0] ?? 0;
+    const task = memory === undefined ? undefined : tasks[row];
+    const known = task === undefined ? undefined : locatedRatio(task, nodes, memory);
+    const weight = (pool.tasks[row] ?? 0) * (known ?? isHere);
     // Its own package's rows are listed whatever they weigh: they may share what nobody's weight claims.
-    if (weight <= 0 && !covered.has(task.cpuDomain)) return;
-    taskRows.push(row);
-    weights.push(weight);
+    if (weight <= 0 && isHere === 0) continue;
+    taskRows[count] = row;
+    weights[count] = weight;
+    count += 1;
     all += weight;
     if (known !== undefined) located += weight;
-  });
-  return { taskRows, weights, locatedShare: all > 0 ? located / all : 0 };
+  }
+  return {
+    taskRows: taskRows.subarray(0, count),
+    weights: weights.subarray(0, count),
+    locatedShare: all > 0 ? located / all : 0,
+  };
 };
 
 const memoryClaims = (
   domain: EnergyDomain,
   window: ActivityWindow,
-  { memory: pool, domainOf }: WindowWeights,
+  windowWeights: WindowWeights,
   covered: ReadonlySet<number>,
   context: { readonly topology: HostTopology; readonly memory: MemoryUse | undefined },
 ): Claims => {
+  const { memory: pool, domainOf } = windowWeights;
   const nodes = nodesOf(domain, context.topology);
   const overflowRows = rowsIn(window.overflow, covered);
   if (nodes === undefined) {
@@ -153,7 +176,13 @@ const memoryClaims = (
     const isAnyPositive = hasAny(core);
     return { ...rows, core, uncore: undefined, isAnyPositive, locatedShare: undefined };
   }
-  const { taskRows, weights, locatedShare } = locate(window, pool, nodes, covered, context.memory);
+  const { taskRows, weights, locatedShare } = locate(
+    window,
+    windowWeights,
+    nodes,
+    covered,
+    context.memory,
+  );
   const core = new Float64Array(taskRows.length + overflowRows.length + FIXED_CLAIMS);
   core.set(weights);
   overflowRows.forEach((row, at) => {

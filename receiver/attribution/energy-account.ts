@@ -23,8 +23,10 @@ export class ExactSum {
     this.pending = 0;
   }
 
-  public addExact(amount: bigint): void {
-    this.folded += amount;
+  /** All of another sum. Most have folded nothing yet, and then no bigint is made. */
+  public addSum({ folded, pending }: ExactSum): void {
+    if (folded !== 0n) this.folded += folded;
+    this.add(pending);
   }
 
   public value(): bigint {
@@ -63,9 +65,7 @@ export class EnergyAccount {
 
   /** Takes over everything of an account that ends, so that sums stay whole. */
   public absorb(other: EnergyAccount): void {
-    this.packageMicrojoules.addExact(other.packageMicrojoules.value());
-    this.dramMicrojoules.addExact(other.dramMicrojoules.value());
-    this.taskNanos.addExact(other.taskNanos.value());
+    this.addSums(other);
     if (other.booking < this.booking) return;
     this.addToWindow(
       other.booking,
@@ -73,6 +73,13 @@ export class EnergyAccount {
       other.lastDramMicrojoules,
       other.lastTaskNanos,
     );
+  }
+
+  /** The sums since start alone, whatever the last window was. */
+  public addSums(other: EnergyAccount): void {
+    this.packageMicrojoules.addSum(other.packageMicrojoules);
+    this.dramMicrojoules.addSum(other.dramMicrojoules);
+    this.taskNanos.addSum(other.taskNanos);
   }
 
   /** Charges what the booking with this number added to another account. */

@@ -18,7 +18,7 @@ export type IdlePolicy = 'none' | 'equal' | 'active' | 'request';
 export type Reservations = ReadonlyMap<bigint, number>;
 
 const rowsPerKey = <Key>(
-  rows: readonly number[],
+  rows: Uint32Array,
   tasks: readonly TaskSample[],
   keyOf: (task: TaskSample) => Key | undefined,
 ): ReadonlyMap<Key, number> => {

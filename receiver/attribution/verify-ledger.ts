@@ -6,7 +6,7 @@
 import type { AttributedKind } from '../model/energy-domain.js';
 import type { DomainTotals } from '../model/ledger-view.js';
 import { attributedKind } from './attribute.js';
-import type { EnergyAccount } from './energy-account.js';
+import { EnergyAccount } from './energy-account.js';
 
 /** All accounts of one level, remainders included: `processes`, `cgroups`, `names`, `users`, `threads`. */
 export interface Level {
@@ -23,14 +23,14 @@ const KINDS: readonly AttributedKind[] = ['package', 'dram'];
 const NOTHING: EntitySums = { package: 0n, dram: 0n, cpuNanos: 0n };
 
 const sumOf = (accounts: Iterable<EnergyAccount>, before: EntitySums): EntitySums => {
-  const sums = { ...before };
-  for (const account of accounts) {
-    const energy = account.energy();
-    sums.package += energy.package;
-    sums.dram += energy.dram;
-    sums.cpuNanos += account.cpuNanos();
-  }
-  return sums;
+  const total = new EnergyAccount();
+  for (const account of accounts) total.addSums(account);
+  const { package: ofPackage, dram } = total.energy();
+  return {
+    package: before.package + ofPackage,
+    dram: before.dram + dram,
+    cpuNanos: before.cpuNanos + total.cpuNanos(),
+  };
 };
 
 const domainDefects = (domain: DomainTotals): readonly string[] => {
