@@ -6,8 +6,8 @@ import { peers } from './estimate/peers.js';
 import { Product } from './product.js';
 import { Score } from './score.js';
 import { LoadBuilder } from './sim/load-builder.js';
-import { randomMachine, type Machine, type MachineShape } from './sim/machine.js';
-import { IDLE_MIX, type Mix } from './sim/mixes.js';
+import { HYBRID, randomMachine, type Machine, type MachineShape } from './sim/machine.js';
+import { HYBRID_LESSONS, IDLE_MIX, type Mix } from './sim/mixes.js';
 import { Random } from './sim/random.js';
 import { Simulator, type SimulatedWindow, type ThreadRow } from './sim/simulator.js';
 import { planOf, toActivityWindow } from './sim/to-window.js';
@@ -198,8 +198,10 @@ const runShape = (
   product.freeze('wattfeed-steady');
   product.restart();
   const random = new Random(options.seed + 1);
+  // A machine that is judged by one mix has seen other loads before, as each machine has.
+  const lessons = shape === HYBRID ? [...mixes, ...HYBRID_LESSONS] : mixes;
   for (let round = 0; round < 2; round++)
-    for (const mix of shuffled(mixes, random)) teach(mix, options.trainSeconds);
+    for (const mix of shuffled(lessons, random)) teach(mix, options.trainSeconds);
   return Object.fromEntries(mixes.map((mix) => [mix.id, scoreMix(bench, mix, options, product)]));
 };
 

@@ -39,11 +39,13 @@ const SMALL_CORES: ReadonlySet<string> = new Set(['atom', 'lowpower']);
 /** The defaults for a core type of the topology (`cpu`, `core`, `atom`, ...). */
 export const defaultCoefficients = (coreType: string): Coefficients => {
   if (!SMALL_CORES.has(coreType)) return DEFAULT_COEFFICIENTS;
-  const { cycleNanojoules, instructionNanojoules, vectorNanojoules } = DEFAULT_COEFFICIENTS;
+  const { cycleNanojoules, instructionNanojoules, vectorNanojoules, coreWatts } =
+    DEFAULT_COEFFICIENTS;
   return {
     ...DEFAULT_COEFFICIENTS,
     cycleNanojoules: cycleNanojoules * SMALL_CORE_RATIO,
     instructionNanojoules: instructionNanojoules * SMALL_CORE_RATIO,
     vectorNanojoules: vectorNanojoules * SMALL_CORE_RATIO,
+    coreWatts: coreWatts * SMALL_CORE_RATIO,
   };
 };

@@ -224,5 +224,10 @@ export const EQUAL_MIX: Mix = mix('26', '4 copies, same data', (on) => {
 
 export const MIXES: readonly Mix[] = [...STUDY_MIXES, ...HARD_MIXES, EQUAL_MIX];
 
+/** Those of the study that fit on one package of six big cores: what a hybrid machine learns from. */
+export const HYBRID_LESSONS: readonly Mix[] = STUDY_MIXES.filter(
+  ({ id }) => !['17', '19'].includes(id),
+);
+
 /** Nothing but the system's own noise: from this the idle floor is learnt. */
 export const IDLE_MIX: Mix = mix('idle', 'idle', () => undefined);
