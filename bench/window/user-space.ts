@@ -9,7 +9,7 @@ import { cpus, release } from 'node:os';
 import { argv, cpuUsage, stdout } from 'node:process';
 import * as E from 'fp-ts/lib/Either.js';
 import * as layout from '../../native/layout.generated.js';
-import { batchDecoder } from '../../receiver/activity/decode.js';
+import { windowReader } from '../../receiver/activity/decode.js';
 import { attribute, DEFAULT_SETTINGS } from '../../receiver/attribution/attribute.js';
 import { Ledger } from '../../receiver/attribution/ledger.js';
 import { UNNAMED } from '../../receiver/attribution/unnamed.js';
@@ -71,7 +71,8 @@ const window: ActivityWindow = activityWindow({
   ),
 });
 const batch = encodeBatch([window]);
-const decode = batchDecoder(layout);
+/** As the agent has it. */
+const read = windowReader(layout, { reusesRows: true });
 const topology = topologyOf(PACKAGES, 32);
 const domains = [packageDomain(0), packageDomain(1), dramDomain(0), dramDomain(1)];
 const readings = domains.map((domain) => advancedReading(domain, 90_000_000));
@@ -89,10 +90,10 @@ const times: Record<'decode' | 'attribute' | 'book' | 'all' | 'cpu', number[]> =
 for (let round = 0; round < WARM_UP + ROUNDS; round++) {
   const usage = cpuUsage();
   const begin = performance.now();
-  const decoded = decode(batch);
+  const [decoded] = read(batch);
   const middle = performance.now();
-  const first = E.isRight(decoded) ? decoded.right[0] : undefined;
-  if (first === undefined) throw new Error('the batch does not decode');
+  if (decoded === undefined || E.isLeft(decoded)) throw new Error('the batch does not decode');
+  const first = decoded.right;
   const attribution = attribute({
     window: first,
     readings,

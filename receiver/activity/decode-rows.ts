@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The records behind a window's header, one function per struct of records.h. */
-import type {
-  AccountingStats,
-  CpuSample,
-  OverflowSample,
-  RawReading,
-  TaskSample,
-} from '../model/activity.js';
-import type { CommCache } from './comm-cache.js';
+import type { AccountingStats, CpuSample, OverflowSample, RawReading } from '../model/activity.js';
 import type { RecordsLayout } from './layout.js';
 import type { Words } from './words.js';
 
@@ -104,59 +97,5 @@ export const decodeOverflow = (words: Words, layout: RecordsLayout, at: number):
     cgroupId: words.u64(at + offset.cgroupId),
     cpuDomain: words.u32(at + offset.cpuDomain),
     runtimeNanos: words.duration(at + offset.runtimeNs),
-  };
-};
-
-export const taskDecoder = (layout: RecordsLayout, comms: CommCache) => {
-  const { windowTask, slotFlag, counterKind } = layout;
-  const { offset } = windowTask;
-  const counterAt = (kind: number): number => offset.counter + kind * WORD_BYTES;
-  const cyclesAt = counterAt(counterKind.cycles);
-  const instructionsAt = counterAt(counterKind.instructions);
-  const llcMissesAt = counterAt(counterKind.llcMisses);
-  const vectorOpsAt = counterAt(counterKind.vectorOps);
-  const commBytes = windowTask.length.comm;
-  return (words: Words, at: number): TaskSample => {
-    const flags = words.u32(at + offset.flags);
-    return {
-      slot: words.u32(at + offset.slot),
-      sequence: words.u32(at + offset.sequence),
-      tid: words.u32(at + offset.tid),
-      tgid: words.u32(at + offset.tgid),
-      parentTgid: words.u32(at + offset.parentTgid),
-      uid: words.u32(at + offset.uid),
-      tag: words.u32(at + offset.tag),
-      cpuDomain: words.u32(at + offset.cpuDomain),
-      startBoottimeNanos: words.clock(at + offset.startBoottimeNs),
-      processStartBoottimeNanos: words.clock(at + offset.leaderStartBoottimeNs),
-      cgroupId: words.u64(at + offset.cgroupId),
-      comm: comms.nameAt(words, at + offset.comm, commBytes),
-      processComm: comms.nameAt(words, at + offset.leaderComm, commBytes),
-      runtimeNanos: words.duration(at + offset.runtimeNs),
-      sliceNanos: words.duration(at + offset.sliceNs),
-      overlapNanos: words.duration(at + offset.overlapNs),
-      uncountedNanos: words.duration(at + offset.uncountedNs),
-      uncountedOverlapNanos: words.duration(at + offset.uncountedOverlapNs),
-      cycles: words.count(at + cyclesAt),
-      instructions: words.count(at + instructionsAt),
-      llcMisses: words.count(at + llcMissesAt),
-      vectorOps: words.count(at + vectorOpsAt),
-      phiCycles: words.count(at + offset.phiCycles),
-      phiInstructions: words.count(at + offset.phiInstructions),
-      phiVector: words.count(at + offset.phiVector),
-      uncountedPhiCycles: words.count(at + offset.uncountedPhiCycles),
-      packageOnNanos: words.duration(at + offset.packageOnNs),
-      queueWaitNanos: words.duration(at + offset.queueWaitNs),
-      predictedCoreNanojoules: words.count(at + offset.predictedCoreNj),
-      predictedNanojoules: words.count(at + offset.predictedNj),
-      voluntarySwitches: words.count(at + offset.voluntarySwitches),
-      involuntarySwitches: words.count(at + offset.involuntarySwitches),
-      migrations: words.count(at + offset.migrations),
-      isKernelThread: (flags & slotFlag.kthread) !== 0,
-      isPreexisting: (flags & slotFlag.preexisting) !== 0,
-      isFirst: (flags & slotFlag.first) !== 0,
-      isDead: (flags & slotFlag.dead) !== 0,
-      isGroupDead: (flags & slotFlag.groupDead) !== 0,
-    };
   };
 };

@@ -8,8 +8,9 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { ActivityWindow, RawReading } from '../model/activity.js';
 import { nanos, windowNanos } from '../model/units.js';
 import { CommCache } from './comm-cache.js';
-import { decodeCpu, decodeOverflow, decodeReading, rows, taskDecoder } from './decode-rows.js';
+import { decodeCpu, decodeOverflow, decodeReading, rows } from './decode-rows.js';
 import type { RecordsLayout } from './layout.js';
+import { RowPool, taskFiller, type TaskRow } from './task-row.js';
 import { Words } from './words.js';
 
 export type DecodeError =
@@ -103,16 +104,38 @@ const checkLength = (
   return needed > available ? wrong(needed, available) : E.right(extent);
 };
 
+export interface ReaderOptions {
+  /**
+   * A window's `tasks` are written over by the next window: whoever keeps one of them longer keeps a copy.
+   * Default: each window has rows of its own.
+   */
+  readonly reusesRows?: boolean;
+}
+
 /**
  * A reader for one layout. Keep it: its name cache is what makes it fast. Whoever drops each window
  * before taking the next holds the rows of one window as objects, not those of a batch.
  */
-export const windowReader = (layout: RecordsLayout): ReadWindows => {
-  const decodeTask = taskDecoder(layout, new CommCache());
+export const windowReader = (
+  layout: RecordsLayout,
+  { reusesRows = false }: ReaderOptions = {},
+): ReadWindows => {
+  const fill = taskFiller(layout, new CommCache());
+  const pool = new RowPool(reusesRows);
+
+  const decodeTasks = (words: Words, { tasksAt, endAt }: Extent): readonly TaskRow[] => {
+    const { sizeBytes } = layout.windowTask;
+    const tasks = pool.take((endAt - tasksAt) / sizeBytes);
+    for (let at = tasksAt, row = 0; at < endAt; at += sizeBytes, row++) {
+      const task = tasks[row];
+      if (task !== undefined) fill(task, words, at);
+    }
+    return tasks;
+  };
 
   const decodeWindow = (words: Words, extent: Extent): E.Either<DecodeError, ActivityWindow> => {
     const header = decodeHeader(words, layout, extent.at);
-    const { windowCpu, windowSource, windowOverflow, windowTask } = layout;
+    const { windowCpu, windowSource, windowOverflow } = layout;
     const readings: RawReading[] = [];
     for (let at = extent.sourcesAt; at < extent.overflowAt; at += windowSource.sizeBytes) {
       const reading = decodeReading(words, layout, at);
@@ -131,9 +154,7 @@ export const windowReader = (layout: RecordsLayout): ReadWindows => {
       overflow: rows(extent.overflowAt, extent.tasksAt, windowOverflow.sizeBytes, (at) =>
         decodeOverflow(words, layout, at),
       ),
-      tasks: rows(extent.tasksAt, extent.endAt, windowTask.sizeBytes, (at) =>
-        decodeTask(words, at),
-      ),
+      tasks: decodeTasks(words, extent),
     };
     return words.hasOversized
       ? E.left({ _tag: 'Oversized', windowIndex: header.index })

@@ -248,7 +248,7 @@ const assemble = (
   if (readings !== undefined) pipeline.resume(readings.load());
   const measurement = new Measurement({
     session,
-    read: windowReader(layout),
+    read: windowReader(layout, { reusesRows: true }),
     pipeline,
     surroundings: (window) => surroundings.read(window),
     keeper,

@@ -285,7 +285,8 @@ export class WindowEncoder {
   private identityIfNew(task: TaskSample): readonly WireIdentity[] {
     const known = this.told.get(task.slot);
     if (known !== undefined && isSameIdentity(known, task)) return [];
-    this.told.set(task.slot, task);
+    // a copy: the agent writes its rows over
+    this.told.set(task.slot, { ...task });
     return [identityRow(task)];
   }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as layout from '../../../native/layout.generated.js';
 import { batchDecoder, windowReader } from '../../../receiver/activity/decode.js';
 import { NO_STATS } from '../../../receiver/attribution/window-report.js';
-import type { ActivityWindow, RawReading } from '../../../receiver/model/activity.js';
+import type { ActivityWindow, RawReading, TaskSample } from '../../../receiver/model/activity.js';
 import { nanos } from '../../../receiver/model/units.js';
 import { encodeBatch } from '../../support/encode-window.js';
 import { history } from '../../support/random-window.js';
@@ -284,6 +284,23 @@ describe('windowReader', () => {
     );
     expect(windows.next().value).toMatchObject({ left: { _tag: 'WrongLength' } });
     expect(windows.next().done).toBe(true);
+  });
+
+  it('gives each window rows of its own, or writes the same ones over where it was told to', () => {
+    const later = {
+      ...everything,
+      tasks: everything.tasks.map((task) => ({ ...task, tid: task.tid + 1, isDead: true })),
+    };
+    const batch = encodeBatch([everything, later]);
+    expect(decoded(batch)).toEqual([everything, later]);
+
+    const seen: (readonly TaskSample[])[] = [];
+    for (const window of windowReader(layout, { reusesRows: true })(batch)) {
+      if (E.isLeft(window)) throw new Error(window.left._tag);
+      expect(window.right).toEqual(seen.length === 0 ? everything : later);
+      seen.push(window.right.tasks);
+    }
+    expect(seen[1]?.[0]).toBe(seen[0]?.[0]);
   });
 
   it('ends with what is broken, after the windows before it', () => {

@@ -47,7 +47,7 @@ const rig = () => {
   const sweeps: boolean[] = [];
   const measurement = new Measurement({
     session: idleSession,
-    read: windowReader(layout),
+    read: windowReader(layout, { reusesRows: true }),
     pipeline: createPipeline({ plan: NO_PLAN, topology: topologyOf(), idleWatts: undefined }),
     explainer: new Explainer(ledger),
     surroundings: () => ({}),
