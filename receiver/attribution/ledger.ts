@@ -308,12 +308,12 @@ export class Ledger implements RatedLedgerView {
     { shares }: WindowAttribution,
     times: EntryTimes,
   ): void {
+    // one for all rows: accounts add it up and keep nothing of it
+    const charge = { packageMicrojoules: 0, dramMicrojoules: 0, cpuNanos: 0 };
     tasks.forEach((task, row) => {
-      const charge: Charge = {
-        packageMicrojoules: shares.tasks.package[row] ?? 0,
-        dramMicrojoules: shares.tasks.dram[row] ?? 0,
-        cpuNanos: task.runtimeNanos,
-      };
+      charge.packageMicrojoules = shares.tasks.package[row] ?? 0;
+      charge.dramMicrojoules = shares.tasks.dram[row] ?? 0;
+      charge.cpuNanos = task.runtimeNanos;
       const binding = this.bindings.bindingOf(task, this.booking, times);
       const { process, cgroup } = binding;
       if (process === undefined) this.processOverflowRows += 1;
