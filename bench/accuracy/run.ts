@@ -7,9 +7,16 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runTasks } from './pool.js';
 import { writeTraces } from './traces.js';
-import { MIXES, STUDY_MIXES } from './sim/mixes.js';
+import { EQUAL_MIX, MIXES, STUDY_MIXES } from './sim/mixes.js';
 import type { Book } from './summary.js';
-import { CPU_METHODS, MEMORY_METHODS, cutsText, meansTable, scoreTable } from './tables.js';
+import {
+  CPU_METHODS,
+  MEMORY_METHODS,
+  boundsText,
+  cutsText,
+  meansTable,
+  scoreTable,
+} from './tables.js';
 import type { MachineTask, Task, TaskResult } from './tasks.js';
 
 const HELP = `npm run bench:accuracy -- [options]
@@ -66,7 +73,7 @@ const tasks: readonly Task[] = [
 
 const progress = (count: number): void => {
   if (!process.stderr.isTTY) {
-    if (count === tasks.length || count % 8 === 0)
+    if (count === tasks.length || count % 4 === 0)
       process.stderr.write(
         `bench:accuracy: ${count.toString()} of ${tasks.length.toString()} runs\n`,
       );
@@ -98,6 +105,7 @@ const print = (results: readonly TaskResult[]): void => {
   if (values.marginal) table('CPU energy, marginal truth', 'marginal', CPU_METHODS);
   table('DRAM energy', 'memory', MEMORY_METHODS);
   console.log(meansTable(usual, wide, study));
+  if (study.length > 0 && chosen.includes(EQUAL_MIX)) console.log(boundsText(usual, study));
   for (const result of results) if (result.kind === 'cuts') console.log(cutsText(result.result));
 };
 

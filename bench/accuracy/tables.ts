@@ -2,7 +2,7 @@
 /** The results as text of at most 80 columns. Pure. */
 import type { CutResult } from './cuts.js';
 import type { ExperimentResult } from './experiment.js';
-import type { Mix } from './sim/mixes.js';
+import { EQUAL_MIX, type Mix } from './sim/mixes.js';
 import { methodsOf, summarize, type Book } from './summary.js';
 
 /** Six columns each; two lines. */
@@ -155,6 +155,26 @@ export const meansTable = (
     `Means over ${mixes.length.toString()} mixes`.padEnd(38) +
       ['Shapley', 'worst mix', 'marginal', '+-50 %'].map((word) => word.padStart(10)).join(''),
     ...methodsOf(usual, 'shapley').map(row),
+  ].join('\n');
+};
+
+/** What two bounds of the product are about and no table shows; undefined figures are left out. */
+export const boundsText = (
+  results: readonly ExperimentResult[],
+  studyMixes: readonly Mix[],
+): string => {
+  const ids = studyMixes.map(({ id }) => id);
+  const byMix = (method: string): Readonly<Record<string, number>> =>
+    summarize(results, ids, method, 'shapley').byMix;
+  const [steady, priors] = [byMix('wattfeed-steady'), byMix('wattfeed-priors')];
+  const worse = Math.max(...ids.map((id) => (steady[id] ?? 0) - (priors[id] ?? 0)));
+  const ofCopies = results.map(
+    ({ mixes }) => mixes[EQUAL_MIX.id]?.shapley['wattfeed-calibrated']?.worst ?? Number.NaN,
+  );
+  return [
+    '',
+    `Calibrated on one mix alone: at most ${(worse * 100).toFixed(2)} points worse than priors on any mix`,
+    `Four copies of one program: each within ${(Math.max(...ofCopies) * 100).toFixed(2)} % of its truth on every machine`,
   ].join('\n');
 };
 
