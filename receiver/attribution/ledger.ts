@@ -70,6 +70,7 @@ export class Ledger implements RatedLedgerView {
   private readonly bookedNanos = new ExactSum();
   /** Number of the last booked window; rises by one with each, whatever its own index says. */
   private booking = 0;
+  private changes = 0;
   private stats: AccountingStats = NO_STATS;
   private inconsistentBalances = 0;
   private processOverflowRows = 0;
@@ -120,6 +121,7 @@ export class Ledger implements RatedLedgerView {
     readings: readonly DomainReading[],
     attribution: WindowAttribution,
   ): void {
+    this.changes += 1;
     this.booking += 1;
     this.inconsistentBalances += attribution.inconsistencies.length;
     this.stats = window.cpus.reduce((sum, cpu) => addStats(sum, cpu.stats), this.stats);
@@ -134,16 +136,19 @@ export class Ledger implements RatedLedgerView {
 
   /** What a counter rose by while no agent ran: measured, and nobody's. */
   public bookMissed(domain: EnergyDomain, energy: Microjoules, spanNanos: Nanos): void {
+    this.changes += 1;
     this.domainBook.bookMissed(domain, energy, spanNanos);
   }
 
   /** Time of which nobody knows what was burned in it. */
   public bookGap(domain: EnergyDomain, spanNanos: Nanos): void {
+    this.changes += 1;
     this.domainBook.bookGap(domain, spanNanos);
   }
 
   /** While off, `threads()` is empty; totals begin at zero when it is turned on. */
   public setThreadsEnabled(isEnabled: boolean): void {
+    this.changes += 1;
     this.threadBook.enable(isEnabled, entitySums(this.domains(), this.bookedNanos.value()));
   }
 
@@ -155,6 +160,7 @@ export class Ledger implements RatedLedgerView {
   public retireExported(
     identities: Iterable<Pick<ProcessIdentity, 'pid' | 'startBoottimeNanos'>>,
   ): void {
+    this.changes += 1;
     for (const { pid, startBoottimeNanos } of identities) {
       this.processBook.retireExported(pid, startBoottimeNanos);
     }
@@ -164,6 +170,7 @@ export class Ledger implements RatedLedgerView {
   public retireExportedThreads(
     identities: Iterable<Pick<ThreadIdentity, 'tid' | 'startBoottimeNanos'>>,
   ): void {
+    this.changes += 1;
     for (const { tid, startBoottimeNanos } of identities) {
       this.threadBook.retireExported(tid, startBoottimeNanos);
     }
@@ -171,6 +178,7 @@ export class Ledger implements RatedLedgerView {
 
   /** The same for removed cgroups; their sums move to `exitedCgroups()`. */
   public retireExportedCgroups(cgroups: Iterable<Pick<CgroupTotals, 'id'>>): void {
+    this.changes += 1;
     for (const { id } of cgroups) this.cgroupBook.retireExported(id);
   }
 
@@ -179,6 +187,7 @@ export class Ledger implements RatedLedgerView {
     level: WorkloadLevel,
     workloads: Iterable<Pick<WorkloadTotals, 'key'>>,
   ): void {
+    this.changes += 1;
     if (!isCgroupLevel(level)) return;
     for (const { key } of workloads) this.workloadBooks.of(level).retireExported(key);
   }
@@ -192,6 +201,7 @@ export class Ledger implements RatedLedgerView {
     isAlive: (pid: number, startBoottimeNanos: Nanos) => boolean,
     isEveryEntry = false,
   ): number {
+    this.changes += 1;
     if (isEveryEntry) this.threadBook.endVanished(isAlive);
     return this.processBook.endVanished(isAlive, (entry) => isEveryEntry || entry.liveSlots === 0);
   }
@@ -227,6 +237,8 @@ export class Ledger implements RatedLedgerView {
       this.bookedNanos.value(),
     );
   }
+
+  public readonly revision = (): number => this.changes;
 
   public readonly domains = (): readonly DomainTotals[] => this.domainBook.totals();
 

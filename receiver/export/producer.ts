@@ -3,7 +3,7 @@
  * The bridge from the ledger to OpenTelemetry. The SDK leaves everything to an external producer:
  * temporality, start times, cardinality, its own timeout. It reads totals, never windows or hardware.
  *
- * A collect copies the ledger in one go, so that all points are of one moment; what follows, deciding on
+ * A collect copies the ledger, so that all points are of one moment; that, and what follows, deciding on
  * series and building points, is done in chunks with the event loop running in between.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -18,7 +18,6 @@ import type {
 import {
   WORKLOAD_LEVELS,
   type CgroupTotals,
-  type DomainTotals,
   type LedgerView,
   type ProcessIdentity,
   type ProcessTotals,
@@ -27,17 +26,15 @@ import {
   type WorkloadLevel,
   type WorkloadTotals,
 } from '../model/ledger-view.js';
-import type { WindowReport } from '../model/window.js';
 import { addDomainPoints, addMeterPoints } from './domain-points.js';
-import { bothReadings } from './readings.js';
 import type { PoolInput } from './entity-kind.js';
 import type { Breath } from './entity-points.js';
 import type { ExportCounts } from './export-counts.js';
 import { SCHEMA_URL, SCOPE_NAME } from './instruments.js';
-import { measureLabels } from './labels.js';
 import { Level, type LevelOptions } from './level.js';
 import { CGROUP_LEVEL, processPlan, THREAD_LEVEL, workloadPlan } from './levels.js';
 import { MetricSet } from './metric-set.js';
+import { readMoment, type Moment } from './moment.js';
 import { addExportPoints, addSelfPoints } from './self-points.js';
 import type { SelfView } from './self-view.js';
 import { StreamTable } from './stream-table.js';
@@ -71,7 +68,7 @@ export interface ProducerPorts {
   ) => void;
   /** What may be told of a process's command line; asked once per series. */
   readonly commandLineOf?: (pid: number) => string | undefined;
-  /** Called first in every collect: a new export begins. */
+  /** Called in every collect once its moment is fixed: a new export begins. */
   readonly onCollect: () => void;
 }
 
@@ -117,46 +114,45 @@ export class LedgerProducer implements MetricProducer {
 
   /** Resolves always, with what could be had: a producer that rejects would cost the whole interval. */
   async collect(options?: MetricCollectOptions): Promise<CollectionResult> {
-    this.ports.onCollect();
-    const errors: unknown[] = [];
-    const metrics: MetricData[] = [];
-    const window = this.ports.self.lastWindow();
-    if (window === undefined) return this.#result(metrics, errors);
-    // The wall clock may step back; the end of a series may not.
-    this.#lastEndTime = laterOf(hrTimeOfNanos(window.realtimeNanos), this.#lastEndTime);
-    const set = new MetricSet(this.#lastEndTime, this.#startTime, this.options.temporality);
     const deadline = performance.now() + (options?.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS);
-    try {
-      await this.#addAll(set, window, deadline);
-    } catch (error) {
-      this.ports.counts.collectFailures += 1n;
-      errors.push(error);
-    }
-    metrics.push(...set.metrics());
-    return this.#result(metrics, errors);
-  }
-
-  async #addAll(set: MetricSet, window: WindowReport, deadline: number): Promise<void> {
-    const { ledger, self, counts } = this.ports;
-    // First what an operator needs when the rest fails.
-    addSelfPoints(set, this.#table, self, window);
-    const domains = ledger.domains();
-    addDomainPoints(set, this.#table, domains);
-    addMeterPoints(set, window.meters);
-    const inputs = this.#readEntities(domains, window);
     const pause = async (): Promise<void> => {
       await breathe();
       if (performance.now() > deadline) throw new Error('collect: took longer than its timeout');
     };
-    this.ports.retireExportedCgroups(await this.#cgroups.update(inputs.cgroups, pause));
+    const errors: unknown[] = [];
+    const fail = (error: unknown): void => {
+      this.ports.counts.collectFailures += 1n;
+      errors.push(error);
+    };
+    const moment = await this.#readMoment(pause).catch(fail);
+    this.ports.onCollect();
+    const window = moment?.window ?? this.ports.self.lastWindow();
+    if (window === undefined) return this.#result([], errors);
+    // The wall clock may step back; the end of a series may not.
+    this.#lastEndTime = laterOf(hrTimeOfNanos(window.realtimeNanos), this.#lastEndTime);
+    const set = new MetricSet(this.#lastEndTime, this.#startTime, this.options.temporality);
+    try {
+      // First what an operator needs when the rest fails.
+      addSelfPoints(set, this.#table, this.ports.self, window);
+      if (moment !== undefined) await this.#addAll(set, moment, pause);
+    } catch (error) {
+      fail(error);
+    }
+    return this.#result(set.metrics(), errors);
+  }
+
+  async #addAll(set: MetricSet, moment: Moment, pause: Breath): Promise<void> {
+    addDomainPoints(set, this.#table, moment.domains);
+    addMeterPoints(set, moment.window.meters);
+    this.ports.retireExportedCgroups(await this.#cgroups.update(moment.cgroups, pause));
     for (const [name, level] of this.#workloads) {
-      const input = inputs.workloads.get(name);
+      const input = moment.workloads.get(name);
       if (input === undefined) continue;
       this.ports.retireExportedWorkloads(name, await level.update(input, pause));
     }
-    const ended = await this.#processes.update(inputs.processes, pause);
+    const ended = await this.#processes.update(moment.processes, pause);
     this.ports.retireExported(ended.map(({ identity }) => identity));
-    await this.#updateThreads(inputs.threads, pause);
+    await this.#updateThreads(moment.threads, pause);
     const levels = [
       this.#processes,
       this.#cgroups,
@@ -166,7 +162,7 @@ export class LedgerProducer implements MetricProducer {
     addExportPoints(
       set,
       this.#table,
-      counts,
+      this.ports.counts,
       levels.map((level) => level.counts()),
     );
     for (const level of this.#workloads.values()) await level.addTo(set, pause);
@@ -181,51 +177,19 @@ export class LedgerProducer implements MetricProducer {
     this.ports.retireExportedThreads(ended.map(({ identity }) => identity));
   }
 
-  /** Copies all entities without letting the loop run: they and their sum must be of one moment. */
-  #readEntities(
-    domains: readonly DomainTotals[],
-    { realtimeNanos: endUnixNanos }: WindowReport,
-  ): {
-    readonly processes: PoolInput<ProcessTotals>;
-    readonly cgroups: PoolInput<CgroupTotals>;
-    readonly threads: PoolInput<ThreadTotals> | undefined;
-    readonly workloads: ReadonlyMap<WorkloadLevel, PoolInput<WorkloadTotals>>;
-  } {
-    const { ledger } = this.ports;
-    const { processes, cgroups, threads } = this.options;
-    const overflow = ledger.overflow();
-    const labels = ({ hasCpuTime }: LevelOptions) => measureLabels(domains, hasCpuTime);
-    return {
-      processes: {
-        entities: [...ledger.processes()],
-        remainder: bothReadings(ledger.exitedProcesses(), overflow.processes),
-        labels: labels(processes),
-        endUnixNanos,
+  #readMoment(pause: Breath): Promise<Moment | undefined> {
+    const { ledger, self } = this.ports;
+    const { processes, cgroups, threads, workloads } = this.options;
+    const options = { processes, cgroups, threads, ...workloads };
+    return readMoment(
+      {
+        ledger,
+        window: self.lastWindow,
+        hasCpuTime: (level) => options[level].hasCpuTime,
+        hasThreads: this.#threads !== undefined,
       },
-      cgroups: {
-        entities: [...ledger.cgroups()],
-        remainder: bothReadings(ledger.exitedCgroups(), overflow.cgroups),
-        labels: labels(cgroups),
-        endUnixNanos,
-      },
-      threads: this.#threads && {
-        entities: [...ledger.threads()],
-        remainder: bothReadings(ledger.exitedThreads(), overflow.threads),
-        labels: labels(threads),
-        endUnixNanos,
-      },
-      workloads: new Map(
-        WORKLOAD_LEVELS.map((name) => [
-          name,
-          {
-            entities: [...ledger.workloads(name)],
-            remainder: bothReadings(ledger.exitedWorkloads(name), ledger.overflowWorkloads(name)),
-            labels: labels(this.options.workloads[name]),
-            endUnixNanos,
-          },
-        ]),
-      ),
-    };
+      pause,
+    );
   }
 
   #result(metrics: MetricData[], errors: unknown[]): CollectionResult {

@@ -30,6 +30,8 @@ import type { Temporality } from './stream.js';
 
 /** Entities taken in between two turns of the event loop: about 2 ms of work. */
 const CHUNK_ENTITIES = 500;
+/** Lanes summed up between two of them. */
+const CHUNK_LANES = 5_000;
 
 export class SeriesPool<Entity> {
   readonly ended = forEachMeasure(() => new LabelledTotals());
@@ -88,7 +90,7 @@ export class SeriesPool<Entity> {
     this.#select(newcomers, input, forgettable);
     yield;
     for (const key of settled) if (!this.closed.has(key)) this.#closedAt.delete(key);
-    this.#raiseOverflow(total, input.labels);
+    yield* this.#raiseOverflow(total, input.labels);
     this.#lastEndUnixNanos = input.endUnixNanos;
     return forgettable;
   }
@@ -260,9 +262,14 @@ export class SeriesPool<Entity> {
     if (this.kind.hasEnded(entity)) this.#close(live, endUnixNanos);
   }
 
-  #raiseOverflow(total: Readings, labels: MeasureLabels): void {
+  *#raiseOverflow(total: Readings, labels: MeasureLabels): Generator<undefined, void> {
     const own = { package: 0n, dram: 0n, cpu: 0n };
-    for (const lane of this.lanes()) own[lane.measure] += lane.total;
+    let count = 0;
+    for (const lane of this.lanes()) {
+      own[lane.measure] += lane.total;
+      count += 1;
+      if (count % CHUNK_LANES === 0) yield;
+    }
     for (const { lane } of this.closed.values()) own[lane.measure] += lane.total;
     for (const measure of MEASURES) {
       const label = labels[measure];

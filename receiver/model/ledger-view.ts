@@ -160,6 +160,8 @@ export interface Remainder {
 
 export interface LedgerView {
   readonly startUnixMillis: number;
+  /** Another number after everything that changed the ledger: what was read in between is of one moment. */
+  readonly revision: () => number;
   readonly domains: () => readonly DomainTotals[];
   readonly processes: () => Iterable<ProcessTotals>;
   readonly cgroups: () => Iterable<CgroupTotals>;

@@ -84,13 +84,17 @@ export class MovingLedger implements LedgerView {
   nowUnixMillis: number;
   idleMicrojoules = 0n;
   #windows = 0;
+  #changes = 0;
 
   /** A start of one's own where a real clock looks at the points, too. */
   constructor(readonly startUnixMillis = START_UNIX_MILLIS) {
     this.nowUnixMillis = startUnixMillis;
   }
 
+  readonly revision = (): number => this.#changes;
+
   begin(pid: number, cgroupId = 1n, name = `worker-${pid}`): MovingProcess {
+    this.#changes += 1;
     const path = `/slice-${cgroupId}`;
     const begun: MovingProcess = {
       identity: {
@@ -116,6 +120,7 @@ export class MovingLedger implements LedgerView {
   }
 
   burn(process: MovingProcess, pkg: bigint, dram = pkg / 4n, cpu = pkg * 100n): void {
+    this.#changes += 1;
     const burnt = { package: pkg, dram, cpu };
     add(process.sums, burnt);
     add(this.#threadOf(process).sums, burnt);
@@ -124,6 +129,7 @@ export class MovingLedger implements LedgerView {
   }
 
   readonly retire = (identities: Iterable<ProcessIdentity>): void => {
+    this.#changes += 1;
     for (const { pid, startBoottimeNanos } of identities) {
       const key = processKey(pid, startBoottimeNanos);
       const process = this.live.get(key);
@@ -134,6 +140,7 @@ export class MovingLedger implements LedgerView {
   };
 
   readonly retireThreads = (identities: Iterable<ThreadIdentity>): void => {
+    this.#changes += 1;
     for (const { tid, startBoottimeNanos } of identities) {
       const key = threadKey(tid, startBoottimeNanos);
       const thread = this.liveThreads.get(key);
@@ -229,6 +236,7 @@ export class MovingLedger implements LedgerView {
 
   /** Drops a process or a cgroup into the remainder, as the real ledger does when it is full. */
   evictProcess(process: MovingProcess): void {
+    this.#changes += 1;
     const { pid, startBoottimeNanos } = process.identity;
     this.live.delete(processKey(pid, startBoottimeNanos));
     add(this.exited, process.sums);
@@ -236,6 +244,7 @@ export class MovingLedger implements LedgerView {
   }
 
   evictCgroup(id: bigint): void {
+    this.#changes += 1;
     const group = this.groups.get(id);
     if (group === undefined) return;
     add(this.overflowedGroups, group.sums);
@@ -275,6 +284,7 @@ export class MovingLedger implements LedgerView {
 
   /** Lets time pass and closes a window. */
   window(spanMillis = 1_000): WindowReport {
+    this.#changes += 1;
     this.#windows += 1;
     this.nowUnixMillis += spanMillis;
     const endNanos = BigInt(this.nowUnixMillis - this.startUnixMillis) * 1_000_000n;

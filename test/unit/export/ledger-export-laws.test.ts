@@ -48,6 +48,7 @@ const entitiesOf = (ledger: Ledger, kind: 'package' | 'dram'): bigint =>
  */
 const withDistinctStarts = (ledger: Ledger): LedgerView => ({
   startUnixMillis: ledger.startUnixMillis,
+  revision: ledger.revision,
   domains: ledger.domains,
   cgroups: ledger.cgroups,
   exitedProcesses: ledger.exitedProcesses,
