@@ -56,6 +56,10 @@ export const ATTRIBUTES = {
     'wattfeed.container.outer.id',
     'Id of the container around this one. Sum by it for what an outer container burned in its inner ones.',
   ],
+  rootContainerId: [
+    'wattfeed.container.root.id',
+    'Id of the outermost container around this one. What it burned with everything inside it, however deep: the series of its own `container.id` and those with this one.',
+  ],
   podUid: ['k8s.pod.uid', 'Uid of the Kubernetes pod; names come from the collector by it.'],
   podName: ['k8s.pod.name', 'Only with `identity.cri_socket`; else the collector adds it.'],
   podNamespace: [

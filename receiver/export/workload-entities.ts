@@ -46,6 +46,7 @@ const identityOf = (facts: WorkloadFacts): Named => {
       return [
         ...containerIdentity(facts.container),
         ['outerContainerId', facts.outerContainers.at(-1)?.id],
+        ['rootContainerId', facts.outerContainers.at(0)?.id],
         ...podIdentity(facts.pod),
       ];
     case 'pod':

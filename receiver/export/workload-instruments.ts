@@ -48,6 +48,7 @@ const CONTAINER: readonly AttributeKey[] = [
   'containerRuntime',
   'containerName',
   'outerContainerId',
+  'rootContainerId',
   'podUid',
   'podName',
   'podNamespace',
