@@ -8,6 +8,7 @@ import { addConfigFlags, configOfFlags } from './config-flags.js';
 import type { Finish, ProgramDeps } from './deps.js';
 import { openSource } from './open-source.js';
 import { failed, usage, type Outcome } from './outcome.js';
+import { hasTree } from './top/row.js';
 import { showLive, type LiveRequest } from './top/live.js';
 import { addTopOptions, topOptionsOf, type RawTopOptions, type TopOptions } from './top/options.js';
 import { streamReports } from './top/stream.js';
@@ -16,6 +17,7 @@ const EXAMPLES = `
 Examples:
   wattfeed top                            the live table; ? shows its keys
   wattfeed top --by cgroup --sort joules
+  wattfeed top --by pod                   or container, job, unit, user, name
   wattfeed top --filter '^postgres'       a regular expression, or a pid
   wattfeed top --threads 812              the threads of one process
   wattfeed top --once --rows 10           one window, the ten largest
@@ -68,7 +70,7 @@ export const topCommand = (deps: ProgramDeps, finish: Finish): Command => {
   const flags = addConfigFlags(command);
   return command.action(async (raw: RawTopOptions) => {
     const options = topOptionsOf(raw);
-    if (options.isTree && (options.grouping === 'name' || options.grouping === 'user')) {
+    if (options.isTree && !hasTree(options.grouping)) {
       const cause = `--tree has no meaning with --by ${options.grouping}`;
       return finish(
         usage({ what: 'parse arguments', cause, remedy: 'use --by process or --by cgroup' }),

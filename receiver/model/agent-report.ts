@@ -5,6 +5,7 @@
  * numbers elsewhere. `schema` rises when a field changes its meaning; fields are only ever added.
  */
 import type { ExplainedCalibration } from './explanation.js';
+import type { CgroupLevel } from './ledger-view.js';
 import type {
   EnergyDomainKind,
   EnergyOrigin,
@@ -59,6 +60,8 @@ export interface AgentReport {
   readonly overflowNames?: EnergyRow;
   readonly users?: readonly UserRow[];
   readonly overflowUsers?: EnergyRow;
+  /** Containers, pods, jobs and units; each level is whole by itself. */
+  readonly workloads?: Readonly<Record<CgroupLevel, WorkloadPart>>;
   readonly accounting: AccountingRow;
 }
 
@@ -149,6 +152,31 @@ export interface NameRow extends EnergyRow {
 export interface UserRow extends EnergyRow {
   readonly uid: number;
   readonly user: string;
+}
+
+/** Living ones, and those that ended in this window. Each is named by what its level knows of it. */
+export interface WorkloadRow extends EnergyRow {
+  /** As its runtime, Kubernetes, batch system or systemd calls it. */
+  readonly id: string;
+  /** What people call it (`NAMESPACE/POD`); null where only the id is known. */
+  readonly name: string | null;
+  /** Container runtime, system of pods or jobs; of a unit its manager, `system` or `user`. */
+  readonly system: string | null;
+  /** Of a container its pod or the container around it, of a pod its QoS class, of a unit its slice. */
+  readonly within: string | null;
+  /** Login name; of jobs and of users' units. */
+  readonly owner: string | null;
+  /** Living ones. */
+  readonly processCount: number;
+}
+
+/** rows + exited + overflow + none = everything that processes were given. */
+export interface WorkloadPart {
+  readonly rows: readonly WorkloadRow[];
+  readonly exited: EnergyRow;
+  readonly overflow: EnergyRow;
+  /** What is in no container, pod, job or unit. */
+  readonly none: EnergyRow;
 }
 
 export interface AccountingRow {

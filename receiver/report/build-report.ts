@@ -24,6 +24,7 @@ import {
   userRow,
   type RowWindow,
 } from './energy-rows.js';
+import { workloadParts } from './workload-rows.js';
 
 /** How the joules come about, as the energy plan says it. */
 export interface ReportSource {
@@ -158,6 +159,7 @@ export const buildReport = (input: ReportInput): AgentReport => {
     overflowNames: energyRow(ledger.namesOverflow(), rows),
     users: Array.from(ledger.users(), (entry) => userRow(entry, rows)),
     overflowUsers: energyRow(ledger.usersOverflow(), rows),
+    workloads: workloadParts(ledger, rows),
     accounting: {
       slotsUsed: window.slotsUsed,
       slotsLimit: window.slotsLimit,

@@ -67,6 +67,23 @@ const processRow = z.looseObject({
   isExited: z.boolean(),
 });
 
+const workloadPart = z.looseObject({
+  rows: z.array(
+    z.looseObject({
+      ...energyFields,
+      id: z.string(),
+      name: z.string().nullable(),
+      system: z.string().nullable(),
+      within: z.string().nullable(),
+      owner: z.string().nullable(),
+      processCount: z.number(),
+    }),
+  ),
+  exited: energyRow,
+  overflow: energyRow,
+  none: energyRow,
+});
+
 const agent = z.looseObject({
   pid: z.number(),
   version: z.string(),
@@ -103,6 +120,20 @@ export const reportSchema: z.ZodType<AgentReport> = z.looseObject({
   exitedProcesses: energyRow,
   overflowProcesses: energyRow,
   overflowCgroups: energyRow,
+  names: z.array(z.looseObject({ ...energyFields, name: z.string() })).exactOptional(),
+  overflowNames: energyRow.exactOptional(),
+  users: z
+    .array(z.looseObject({ ...energyFields, uid: z.number(), user: z.string() }))
+    .exactOptional(),
+  overflowUsers: energyRow.exactOptional(),
+  workloads: z
+    .looseObject({
+      container: workloadPart,
+      pod: workloadPart,
+      job: workloadPart,
+      unit: workloadPart,
+    })
+    .exactOptional(),
   accounting: z.looseObject({
     slotsUsed: z.number(),
     slotsLimit: z.number(),

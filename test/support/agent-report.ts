@@ -6,6 +6,8 @@ import type {
   DomainRow,
   EnergyRow,
   ProcessRow,
+  WorkloadPart,
+  WorkloadRow,
 } from '../../receiver/model/agent-report.js';
 
 export const energyRow = (packageWatts: number, over: Partial<EnergyRow> = {}): EnergyRow => ({
@@ -139,6 +141,33 @@ export const agentReport = (over: Partial<AgentReport> = {}): AgentReport => ({
     switchesPerSecond: 5210,
     losses: { storageMisses: 0, slotsExhausted: 0 },
   },
+  ...over,
+});
+
+export const workloadRow = (
+  id: string,
+  packageWatts: number,
+  over: Partial<WorkloadRow> = {},
+): WorkloadRow => ({
+  ...energyRow(packageWatts),
+  id,
+  name: null,
+  system: null,
+  within: null,
+  owner: null,
+  processCount: 1,
+  ...over,
+});
+
+/** A level of workloads; the rest of the machine is in none. */
+export const workloadPart = (
+  rows: readonly WorkloadRow[] = [],
+  over: Partial<WorkloadPart> = {},
+): WorkloadPart => ({
+  rows,
+  exited: energyRow(0),
+  overflow: energyRow(0),
+  none: energyRow(1),
   ...over,
 });
 

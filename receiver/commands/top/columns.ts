@@ -36,6 +36,9 @@ const cgroup: ViewColumn = {
   cell: (row) => row.cgroup,
 };
 
+/** The pod of a container, the slice of a unit: both ends say something, the beginning more. */
+const within: ViewColumn = { ...cgroup, title: 'IN', keep: 'start', grow: 1 };
+
 const user: ViewColumn = {
   title: 'USER',
   width: 8,
@@ -89,6 +92,12 @@ export const columnsOf = (
       return [count, user, ...quantities, name, cgroup];
     case 'cgroup':
       return [count, ...quantities, path(isTree)];
+    case 'unit':
+    case 'job':
+      return [count, user, ...quantities, { ...name, title: grouping.toUpperCase() }, within];
+    case 'container':
+    case 'pod':
+      return [count, ...quantities, { ...name, title: grouping.toUpperCase() }, within];
     case 'user':
       return [count, ...quantities, { ...name, title: 'USER' }];
   }

@@ -12,7 +12,7 @@ import { helpLines } from './help.js';
 import type { ViewRow } from './row.js';
 import type { ViewState } from './view-state.js';
 
-const FOOTER = 'wjC sort  pcnu rows  t tree  H threads  / filter  +- interval  ? help  q quit';
+const FOOTER = 'wjC sort  pcnug rows  t tree  H threads  / filter  +- interval  ? help  q quit';
 
 const STYLES: Readonly<Record<ViewRow['kind'], Style>> = {
   entity: 'plain',
@@ -26,6 +26,10 @@ const GROUP_TITLES: Readonly<Record<ViewState['grouping'], string>> = {
   name: 'sums by command name',
   cgroup: 'cgroups (own tasks only)',
   user: 'sums by user',
+  container: 'containers',
+  pod: 'pods',
+  job: 'batch jobs',
+  unit: 'systemd units',
 };
 
 /** What the rows below are, so that no choice made by key is invisible. */

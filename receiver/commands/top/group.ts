@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A report's entities as rows: one per process, name, cgroup or user. Pure. */
+/** A report's entities as rows: one per process, cgroup, workload, name or user. Pure. */
 import type {
   AgentReport,
   CgroupRow,
@@ -7,7 +7,9 @@ import type {
   ProcessRow,
   ThreadRow,
 } from '../../model/agent-report.js';
+import { remainder } from './remainder.js';
 import { energyOnly, withEnergyOf, type Grouping, type ViewRow } from './row.js';
+import { workloadRemainders, workloadRows } from './workload-group.js';
 
 const processKind = (row: ProcessRow): ViewRow['kind'] =>
   row.isExited ? 'exited' : row.isKernelThread ? 'kernel-thread' : 'entity';
@@ -48,22 +50,30 @@ const ofCgroup = (row: CgroupRow, count: number): ViewRow => ({
   kind: 'entity',
 });
 
-const remainder = (name: string, energy: EnergyRow): readonly ViewRow[] => {
-  const row = energyOnly(energy);
-  const isEmpty = Object.values(row).every((value) => value === 0 || value === null);
-  if (isEmpty) return [];
-  const place = { key: name, pid: undefined, user: '', count: 0, name, cgroup: '', depth: 0 };
-  return [{ ...row, ...place, kind: 'remainder' }];
-};
-
 /** What has no row of its own any more, so that the rows' sum is the whole. */
-export const remaindersOf = (report: AgentReport, grouping: Grouping): readonly ViewRow[] =>
-  grouping === 'cgroup'
-    ? remainder('(over the cap)', report.overflowCgroups)
-    : [
-        ...remainder('(exited)', report.exitedProcesses),
-        ...remainder('(over the cap)', report.overflowProcesses),
-      ];
+export const remaindersOf = (report: AgentReport, grouping: Grouping): readonly ViewRow[] => {
+  switch (grouping) {
+    case 'cgroup':
+      return remainder('(over the cap)', report.overflowCgroups);
+    case 'container':
+    case 'pod':
+    case 'job':
+    case 'unit':
+      return workloadRemainders(report, grouping);
+    case 'name':
+      if (report.names === undefined || report.overflowNames === undefined) break;
+      return remainder('(over the cap)', report.overflowNames);
+    case 'user':
+      if (report.users === undefined || report.overflowUsers === undefined) break;
+      return remainder('(over the cap)', report.overflowUsers);
+    case 'process':
+      break;
+  }
+  return [
+    ...remainder('(exited)', report.exitedProcesses),
+    ...remainder('(over the cap)', report.overflowProcesses),
+  ];
+};
 
 /** One row per value of `keyOf`; a field that differs among the processes is left empty. */
 const summed = (
@@ -92,6 +102,27 @@ const summed = (
   return [...groups.values()];
 };
 
+/** Accounts of their own hold what ended processes burned, too; what lives says the rest of the row. */
+const withOwnTotals = (
+  living: readonly ViewRow[],
+  grouping: Grouping,
+  totals: readonly (EnergyRow & { readonly name: string })[],
+): readonly ViewRow[] => {
+  const known = new Map(living.map((row) => [row.name, row]));
+  return totals.map((row) => ({
+    key: `${grouping} ${row.name}`,
+    pid: undefined,
+    user: '',
+    count: 0,
+    name: row.name,
+    cgroup: '',
+    depth: 0,
+    kind: 'exited',
+    ...known.get(row.name),
+    ...energyOnly(row),
+  }));
+};
+
 const countByCgroup = (report: AgentReport): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const { cgroup, isExited } of report.processes) {
@@ -104,10 +135,21 @@ export const entitiesOf = (report: AgentReport, grouping: Grouping): readonly Vi
   switch (grouping) {
     case 'process':
       return report.processes.map(ofProcess);
-    case 'name':
-      return summed(report, grouping, ({ name }) => name);
-    case 'user':
-      return summed(report, grouping, ({ user }) => user);
+    case 'name': {
+      const living = summed(report, grouping, ({ name }) => name);
+      return report.names === undefined ? living : withOwnTotals(living, grouping, report.names);
+    }
+    case 'user': {
+      const living = summed(report, grouping, ({ user }) => user);
+      if (report.users === undefined) return living;
+      const users = report.users.map(({ user: name, ...row }) => ({ ...row, name }));
+      return withOwnTotals(living, grouping, users);
+    }
+    case 'container':
+    case 'pod':
+    case 'job':
+    case 'unit':
+      return workloadRows(report, grouping);
     case 'cgroup': {
       const counts = countByCgroup(report);
       return report.cgroups.map((row) => ofCgroup(row, counts.get(row.path) ?? 0));

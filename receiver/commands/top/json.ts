@@ -22,6 +22,7 @@ const chosenProcesses = (
 
 const groupOf = (row: ViewRow) => ({
   name: row.name,
+  ...(row.id === undefined ? {} : { id: row.id }),
   processes: row.count,
   ...energyOnly(row),
 });

@@ -3,8 +3,21 @@
 import type { EnergyRow } from '../../model/agent-report.js';
 import { addEnergyRows, addKnown } from '../../model/energy-row.js';
 
-export const GROUPINGS = ['process', 'name', 'cgroup', 'user'] as const;
+export const GROUPINGS = [
+  'process',
+  'cgroup',
+  'unit',
+  'container',
+  'pod',
+  'job',
+  'name',
+  'user',
+] as const;
 export type Grouping = (typeof GROUPINGS)[number];
+
+/** Processes have parents, and cgroups lie in each other. */
+export const hasTree = (grouping: Grouping): boolean =>
+  grouping === 'process' || grouping === 'cgroup';
 export const SORT_KEYS = ['watts', 'dram', 'joules', 'cpu', 'pid', 'name'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
@@ -17,7 +30,10 @@ export interface ViewRow extends EnergyRow {
   /** Processes in it. */
   readonly count: number;
   readonly name: string;
+  /** Of a workload what it is in, e.g. the pod of a container. */
   readonly cgroup: string;
+  /** Of a workload, where its name is not its id. */
+  readonly id?: string;
   /** 0 for roots and outside of a tree. */
   readonly depth: number;
   readonly kind: 'entity' | 'kernel-thread' | 'exited' | 'remainder';

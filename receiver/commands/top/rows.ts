@@ -2,7 +2,7 @@
 /** From a report to the rows of a table: filtered, sorted, as a list or a tree. Pure. */
 import type { AgentReport } from '../../model/agent-report.js';
 import { entitiesOf, ofProcess, ofThread, remaindersOf } from './group.js';
-import { totalJoules, type Grouping, type SortKey, type ViewRow } from './row.js';
+import { hasTree, totalJoules, type Grouping, type SortKey, type ViewRow } from './row.js';
 import { treeRows, type TreeNode } from './tree.js';
 
 export interface RowsRequest {
@@ -53,8 +53,8 @@ export const filterOf = (filter: string): ((row: ViewRow) => boolean) | undefine
   }
   try {
     const pattern = new RegExp(filter, 'iu');
-    return ({ name, cgroup, user }) =>
-      pattern.test(name) || pattern.test(cgroup) || pattern.test(user);
+    return ({ name, cgroup, user, id = '' }) =>
+      [name, cgroup, user, id].some((text) => pattern.test(text));
   } catch {
     return undefined;
   }
@@ -99,7 +99,7 @@ export const rowsOf = (report: AgentReport, request: RowsRequest): readonly View
   }
   const entities = entitiesOf(report, request.grouping);
   const remainders = remaindersOf(report, request.grouping).filter(matches);
-  if (request.isTree && (request.grouping === 'process' || request.grouping === 'cgroup')) {
+  if (request.isTree && hasTree(request.grouping)) {
     const nodes =
       request.grouping === 'process' ? processNodes(report, entities) : cgroupNodes(entities);
     return [...treeRows(nodes, compare, matches), ...remainders];

@@ -5,65 +5,16 @@
  * also across windows that the viewer missed. What is only said per window (remainders, meters,
  * ratios) is the mean of the windows seen, weighted by their length.
  */
-import type { AgentReport, DomainRow, EnergyRow, MeterRow } from '../../model/agent-report.js';
+import type { AgentReport, DomainRow, MeterRow } from '../../model/agent-report.js';
 import { MICROJOULES_PER_JOULE, nanos, secondsOf } from '../../model/units.js';
+import { namesOverSpan, withoutRows, workloadsOverSpan } from './span-levels.js';
+import { mean, overSpan, remainderOverSpan, type Weighted } from './span-rows.js';
 
 /** A window that ends this much of its length before the interval does still closes it: edges jitter. */
 const EDGE_TOLERANCE = 0.25;
 
-interface Weighted {
-  readonly report: AgentReport;
-  readonly seconds: number;
-}
-
-const mean = (
-  windows: readonly Weighted[],
-  pick: (report: AgentReport) => number | null | undefined,
-): number | null => {
-  let sum = 0;
-  let seconds = 0;
-  for (const window of windows) {
-    const value = pick(window.report);
-    if (value === null || value === undefined) continue;
-    sum += value * window.seconds;
-    seconds += window.seconds;
-  }
-  return seconds === 0 ? null : sum / seconds;
-};
-
 const secondsBetween = (from: AgentReport, to: AgentReport): number =>
   secondsOf(nanos(BigInt(to.window.endNanos) - BigInt(from.window.endNanos)));
-
-/** Null: absent; or no energy came and the last window knows no power, so it is not a power of zero. */
-const wattsOverSpan = (
-  beforeJoules: number | null | undefined,
-  afterJoules: number | null,
-  lastWatts: number | null,
-  seconds: number,
-): number | null => {
-  if (afterJoules === null) return null;
-  const riseJoules = afterJoules - (beforeJoules ?? 0);
-  return riseJoules === 0 && lastWatts === null ? null : riseJoules / seconds;
-};
-
-/** What was not there before has got all its energy since. */
-const overSpan = <Row extends EnergyRow>(
-  before: readonly Row[],
-  after: readonly Row[],
-  keyOf: (row: Row) => string,
-  seconds: number,
-): readonly Row[] => {
-  const known = new Map(before.map((row) => [keyOf(row), row]));
-  return after.map((row) => {
-    const old = known.get(keyOf(row));
-    return {
-      ...row,
-      packageWatts: wattsOverSpan(old?.packageJoules, row.packageJoules, row.packageWatts, seconds),
-      dramWatts: wattsOverSpan(old?.dramJoules, row.dramJoules, row.dramWatts, seconds),
-      cpuRatio: (row.cpuSeconds - (old?.cpuSeconds ?? 0)) / seconds,
-    };
-  });
-};
 
 const domainOverSpan = (
   before: DomainRow | undefined,
@@ -97,17 +48,6 @@ const meterOverSpan = (windows: readonly Weighted[], meter: MeterRow): MeterRow 
   };
 };
 
-const remainderOverSpan = (
-  windows: readonly Weighted[],
-  pick: (report: AgentReport) => EnergyRow,
-  last: AgentReport,
-): EnergyRow => ({
-  ...pick(last),
-  packageWatts: mean(windows, (report) => pick(report).packageWatts),
-  dramWatts: mean(windows, (report) => pick(report).dramWatts),
-  cpuRatio: mean(windows, (report) => pick(report).cpuRatio) ?? 0,
-});
-
 /** One report over everything since `base`. `windows` are those seen after it, the last one included. */
 export const reportOverSpan = (
   base: AgentReport,
@@ -138,19 +78,13 @@ export const reportOverSpan = (
     ),
     cgroups: overSpan(base.cgroups, last.cgroups, ({ id, path }) => `${id} ${path}`, seconds),
     threads: overSpan(base.threads, last.threads, ({ pid, tid }) => `${pid} ${tid}`, seconds),
+    ...namesOverSpan(base, windows, last, seconds),
+    ...workloadsOverSpan(base, windows, last, seconds),
     exitedProcesses: remainderOverSpan(windows, (report) => report.exitedProcesses, last),
     overflowProcesses: remainderOverSpan(windows, (report) => report.overflowProcesses, last),
     overflowCgroups: remainderOverSpan(windows, (report) => report.overflowCgroups, last),
   };
 };
-
-/** Small parts of windows are kept until the interval ends: not their thousands of rows. */
-const withoutRows = (report: AgentReport): AgentReport => ({
-  ...report,
-  processes: [],
-  cgroups: [],
-  threads: [],
-});
 
 export interface SpanSummer {
   /** The report to show now; undefined while the interval is not over. */

@@ -2,7 +2,7 @@
 /** What a person at the keyboard has chosen, and what each key does to it. Pure. */
 import type { Key, NamedKey } from '../../terminal/keys.js';
 import { graphemes } from '../../terminal/width.js';
-import { SORT_KEYS, type Grouping, type SortKey, type ViewRow } from './row.js';
+import { GROUPINGS, SORT_KEYS, hasTree, type Grouping, type SortKey, type ViewRow } from './row.js';
 import { filterOf } from './rows.js';
 
 export interface ThreadView {
@@ -77,13 +77,18 @@ const groupBy = (state: ViewState, grouping: Grouping): Step =>
   change(withoutThreads(state), {
     grouping: state.grouping === grouping && state.threads === undefined ? 'process' : grouping,
     selectedKey: undefined,
-    isTree: state.isTree && (grouping === 'cgroup' || grouping === 'process'),
+    isTree: state.isTree && hasTree(grouping),
   });
 
+const nextGrouping = (state: ViewState, by: 1 | -1): Step => {
+  const next = (GROUPINGS.indexOf(state.grouping) + by + GROUPINGS.length) % GROUPINGS.length;
+  return groupBy(state, GROUPINGS[next] ?? 'process');
+};
+
 const toggleTree = (state: ViewState): Step =>
-  state.grouping === 'name' || state.grouping === 'user'
-    ? notice(state, 'a tree is of processes or cgroups: press p or c first')
-    : change(state, { isTree: !state.isTree });
+  hasTree(state.grouping)
+    ? change(state, { isTree: !state.isTree })
+    : notice(state, 'a tree is of processes or cgroups: press p or c first');
 
 const toggleThreads = (state: ViewState, { rows }: KeyContext): Step => {
   if (state.threads !== undefined) return stay(withoutThreads(state));
@@ -145,6 +150,8 @@ const CHAR_ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['c', (state) => groupBy(state, 'cgroup')],
   ['n', (state) => groupBy(state, 'name')],
   ['u', (state) => groupBy(state, 'user')],
+  ['g', (state) => nextGrouping(state, 1)],
+  ['G', (state) => nextGrouping(state, -1)],
   ['t', toggleTree],
   ['H', toggleThreads],
   ['f', openFilter],

@@ -92,7 +92,7 @@ describe('frameOf', () => {
 
 
 
-      wjC sort  pcnu rows  t tree  H threads  / filter  +- interval  ? help  q quit
+      wjC sort  pcnug rows  t tree  H threads  / filter  +- interval  ? help  q quit
       "
     `);
   });
@@ -152,7 +152,7 @@ describe('frameOf', () => {
 
 
 
-        wjC sort  pcnu rows  t tree  H threads  / filter  +- interval  ? help  q quit
+        wjC sort  pcnug rows  t tree  H threads  / filter  +- interval  ? help  q quit
         "
       `);
   });
@@ -174,7 +174,7 @@ describe('frameOf', () => {
           902 alice      11.75   1.18    1293 J  117.5     stress-ng-… …ser-1000.slice
 
 
-      wjC sort  pcnu rows  t tree  H threads  / filter  +- interval  ? help  q quit
+      wjC sort  pcnug rows  t tree  H threads  / filter  +- interval  ? help  q quit
       "
     `);
   });
@@ -197,7 +197,7 @@ describe('frameOf', () => {
 
 
 
-      wjC sort  pcnu rows  t tree  H threads  / filter  +- interval  ? help  q quit
+      wjC sort  pcnug rows  t tree  H threads  / filter  +- interval  ? help  q quit
       "
     `);
   });
@@ -228,7 +228,7 @@ describe('frameOf', () => {
         rest of machine a whole-machine meter less packages and DRAM
 
       Any key leads back.
-      wjC sort  pcnu rows  t tree  H threads  / filter  +- interval  ? help  q quit
+      wjC sort  pcnug rows  t tree  H threads  / filter  +- interval  ? help  q quit
       "
     `);
   });

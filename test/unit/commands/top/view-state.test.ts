@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { firstViewState, topOptionsOf } from '../../../../receiver/commands/top/options.js';
+import { hasTree } from '../../../../receiver/commands/top/row.js';
 import { rowsOf } from '../../../../receiver/commands/top/rows.js';
 import {
   stepOfKey,
@@ -40,6 +41,11 @@ describe('stepOfKey', () => {
     ['n', { grouping: 'name' }],
     ['np', { grouping: 'process' }],
     ['u', { grouping: 'user' }],
+    ['g', { grouping: 'cgroup' }],
+    ['gggg', { grouping: 'pod' }],
+    ['G', { grouping: 'user' }],
+    ['gG', { grouping: 'process' }],
+    ['tgg', { grouping: 'unit', isTree: false }],
     ['t', { isTree: true }],
     ['tt', { isTree: false }],
     ['tn', { grouping: 'name', isTree: false }],
@@ -101,12 +107,10 @@ describe('stepOfKey', () => {
   it('has a valid state after any keys', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.constantFrom(...graphemes('wdjCPNcnutH/f+-?pr<>x\x1b\r\x7f')) }),
+        fc.string({ unit: fc.constantFrom(...graphemes('wdjCPNcnugGtH/f+-?pr<>x\x1b\r\x7f')) }),
         (bytes) => {
           const { state } = press(bytes);
-          expect(state.isTree && (state.grouping === 'name' || state.grouping === 'user')).toBe(
-            false,
-          );
+          expect(state.isTree && !hasTree(state.grouping)).toBe(false);
           expect(rowsOf(agentReport(), { ...state, threadsOf: state.threads?.pid })).toBeDefined();
         },
       ),
