@@ -116,7 +116,7 @@ const main = async (work: string): Promise<number> => {
   const result = await runInVm({
     shape: 'smt',
     kernel: '7.3',
-    script: `trap 'journalctl --no-pager -u wattfeed | tail -30; mount | grep bpf' EXIT\ncd /product\n${commands.join('\n')}\n${CHECKS}`,
+    script: `trap 'systemctl status --no-pager wattfeed; journalctl --no-pager -u wattfeed | tail -30; mount | grep bpf' EXIT\ncd /product\n${commands.join('\n')}\n${CHECKS}`,
     limitMillis: LIMIT_MILLIS,
     outDirectory,
     onSerial: (text) => process.stdout.write(text),
