@@ -208,7 +208,7 @@ describe('frameOf', () => {
       Keys
         w d j C P N     sort by watts, DRAM, joules, CPU, pid, name; again: reversed
         < > r           sort by the column left or right; reverse
-        p c n u         rows: processes, cgroups, sums by command name, by user
+        p c n u g       rows: processes, cgroups, names, users; g: pods and the others
         t               tree of processes or cgroups; each row sums up all below it
         up down H       select a process, show its threads; H again or Esc: back
         / f             filter: a regular expression over name, cgroup, user; or a pid
