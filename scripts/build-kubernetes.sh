@@ -32,6 +32,8 @@ fi
 
 : >"$log"
 use_go "$home"
+# As Go itself has it: nothing here is carried to another machine.
+unset CGO_ENABLED
 # What a release is built with: a client and a server that say no version do not talk to each other.
 minor=${version#v1.}
 minor=${minor%%.*}
