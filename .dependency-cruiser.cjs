@@ -56,7 +56,7 @@ module.exports = {
       from: { pathNot: '^native/' },
       to: {
         path: '^native/',
-        pathNot: '^native/(index|layout\\.generated|feed-layout\\.generated)\\.ts$',
+        pathNot: '^native/(index|layout\\.generated|feed-layout\\.generated|spin-layout\\.generated)\\.ts$',
       },
     },
     {

@@ -24,6 +24,7 @@ import type {
 import type { Coefficients } from '../receiver/model/coefficients.js';
 import type { FeedLook, FeedPort, FeedTask } from '../policy/port.js';
 import type { PeerCredentials } from '../receiver/socket/port.js';
+import type { OpenSpinSampler, SpinSampler } from '../receiver/spin/port.js';
 
 type Outcome<A> =
   | { readonly ok: true; readonly value: A }
@@ -93,6 +94,14 @@ interface Addon {
   }>;
   openFeedReader(directory: string): Outcome<NativeFeedReader>;
   openHintMap(path: string): Outcome<NativeHintMap>;
+  openSpinSampler(timespecArguments: Uint8Array, recordCount: number): Outcome<NativeSpinSampler>;
+}
+
+/** What native/src/spin_wrap.cc defines. */
+interface NativeSpinSampler {
+  begin(number: number, tid: number, hertz: number): Outcome<void>;
+  end(number: number): Outcome<Uint8Array>;
+  close(): Outcome<void>;
 }
 
 const EINVAL = 22;
@@ -255,3 +264,18 @@ const wrapFeed = (addon: Addon): FeedPort => ({
 
 /** The power feed's pinned maps. Loads the addon at the first call. */
 export const feedPort = (): E.Either<NativeError, FeedPort> => E.map(wrapFeed)(addon());
+
+const wrapSampler = (sampler: NativeSpinSampler): SpinSampler => ({
+  begin: (number, tid, hertz) =>
+    call(`sample thread ${String(tid)}`, () => sampler.begin(number, tid, hertz)),
+  end: (number) => call('end sampling', () => sampler.end(number)),
+  close: () => void call('close spin sampler', () => sampler.close()),
+});
+
+/** Loads the sampler of single threads; beside or without a session. */
+export const openSpinSampler: OpenSpinSampler = (timespecArguments, recordCount) =>
+  E.chain((native: Addon) =>
+    E.map(wrapSampler)(
+      call('open spin sampler', () => native.openSpinSampler(timespecArguments, recordCount)),
+    ),
+  )(addon());

@@ -11,6 +11,7 @@
 #include "libbpf_log.hh"
 #include "peer_credentials.hh"
 #include "session_wrap.hh"
+#include "spin_wrap.hh"
 #include "wrap_arguments.hh"
 #include "wrap_results.hh"
 
@@ -60,6 +61,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("openFeedReader", Napi::Function::New(env, FeedReaderWrap::Open, "openFeedReader"));
   state->hint_map_constructor = Napi::Persistent(HintMapWrap::Define(env));
   exports.Set("openHintMap", Napi::Function::New(env, HintMapWrap::Open, "openHintMap"));
+  state->spin_constructor = Napi::Persistent(SpinWrap::Define(env));
+  exports.Set("openSpinSampler", Napi::Function::New(env, SpinWrap::Open, "openSpinSampler"));
   exports.Set("openSession", Napi::Function::New(env, SessionWrap::Open, "openSession"));
   exports.Set("probeFeatures", Napi::Function::New(env, ProbeFeatures, "probeFeatures"));
   exports.Set("probePerf", Napi::Function::New(env, ProbePerf, "probePerf"));

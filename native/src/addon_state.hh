@@ -12,6 +12,7 @@
 #include "feed_reader.hh"
 #include "hint_map.hh"
 #include "measurement.hh"
+#include "spin_sampler.hh"
 
 namespace wattfeed {
 
@@ -25,6 +26,8 @@ struct AddonState {
   std::unique_ptr<FeedPublisher> feed_publisher;  // the same
   std::unique_ptr<FeedReader> feed_reader;
   std::unique_ptr<HintMap> hint_map;
+  Napi::FunctionReference spin_constructor;
+  std::unique_ptr<SpinSampler> opened_sampler;  // likewise
 };
 
 }  // namespace wattfeed

@@ -33,12 +33,6 @@ constexpr std::array<std::pair<const char*, const char*>, 6> kFeedPins{{
     {"task", "pf_task"},
 }};
 
-Error LibbpfError(std::string operation, const LibbpfLog& log) {
-  Error error = ErrorFromErrno(std::move(operation));
-  error.detail = log.tail();
-  return error;
-}
-
 bool Fits(const bpf_map* map, int fd) {
   bpf_map_info info{};
   __u32 size = sizeof(info);

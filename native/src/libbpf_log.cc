@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <mutex>
+#include <utility>
 
 namespace wattfeed {
 
@@ -53,6 +54,12 @@ std::string LibbpfLog::tail() const {
   std::string tail = text_.substr(text_.size() - std::min(text_.size(), kTailSize));
   while (!tail.empty() && tail.back() == '\n') tail.pop_back();
   return tail;
+}
+
+Error LibbpfError(std::string operation, const LibbpfLog& log) {
+  Error error = ErrorFromErrno(std::move(operation));
+  error.detail = log.tail();
+  return error;
 }
 
 }  // namespace wattfeed

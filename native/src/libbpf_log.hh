@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "result.hh"
+
 namespace wattfeed {
 
 // From here on libbpf writes nothing to standard error, also where nobody keeps its log.
@@ -27,6 +29,9 @@ class LibbpfLog {
   std::string text_;
   LibbpfLog* outer_;
 };
+
+// What errno and the log say of a failed operation.
+Error LibbpfError(std::string operation, const LibbpfLog& log);
 
 }  // namespace wattfeed
 

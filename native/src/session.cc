@@ -25,12 +25,6 @@ namespace wattfeed {
 
 namespace {
 
-Error LibbpfError(std::string operation, const LibbpfLog& log) {
-  Error error = ErrorFromErrno(std::move(operation));
-  error.detail = log.tail();
-  return error;
-}
-
 // Every CPU has events to count with: no slice is expected to need its CPU's frequency.
 bool CountsEverywhere(const CounterSpecs& specs) {
   return !specs.empty() &&

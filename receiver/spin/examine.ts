@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Samples of a thread and its process's memory to a verdict, with the loop as one would read it. */
 import type { SpinVerdict } from '../model/spin.js';
-import { exploreCode, loopThrough, type CodeGraph } from './code-graph.js';
+import { CodeMap } from './code-map.js';
+import { findLoop, type FoundLoop } from './find-loop.js';
 import type { Disassembler, Instruction } from './instruction.js';
-import { loopFeatures, type LoopFeatures } from './loop-features.js';
+import type { CodeAt } from './judge-program.js';
+import { loopFeatures } from './loop-features.js';
 import type { ProcessImage } from './process-image.js';
-import { sampleCount, type AddressSamples, type ThreadSamples } from './samples.js';
-import { judgeSpin, type CodeAt } from './verdict.js';
+import { byAddress, kernelShare, sampleCount, type ThreadSamples } from './samples.js';
+import { judgeSpin } from './verdict.js';
 
 /** Disassemblers by bitness; undefined: this machine's code cannot be read. */
 export type DisassemblerFor = (is32Bit: boolean) => Disassembler | undefined;
@@ -29,36 +31,54 @@ export interface Examination {
   readonly listing: readonly ListingLine[];
 }
 
+/** Hotter than all others; what is rarer is judged by its states alone. */
+const MAX_ADDRESSES = 96;
 /** A listing is to be read by a person. */
 const MAX_LISTING = 24;
 const CLOCK_PAGES: ReadonlySet<string> = new Set(['[vdso]', '[vvar]', '[vvar_vclock]']);
 
-const hottestFirst = (addresses: readonly AddressSamples[]): readonly AddressSamples[] =>
-  addresses.toSorted((a, b) => b.count - a.count);
+type Loops = ReadonlyMap<bigint, FoundLoop>;
 
-/** Features are the loop's: all its addresses share them. */
-const codeReader = (graph: CodeGraph | undefined, image: ProcessImage): CodeAt => {
-  const known = new Map<bigint, LoopFeatures | undefined>();
+/** Loops that pass through several addresses are looked for once; those in callees when the calls are known. */
+export const findLoops = (all: readonly bigint[], code: CodeMap): Loops => {
+  const addresses = all.slice(0, MAX_ADDRESSES);
+  const found = new Map<bigint, FoundLoop>();
+  const look = (address: bigint): void => {
+    if (found.get(address)?._tag === 'Closed') return;
+    const loop = findLoop(code, address);
+    found.set(address, loop);
+    if (loop._tag !== 'Closed') return;
+    for (const { address: at } of loop.path)
+      if (found.get(at)?._tag !== 'Closed') found.set(at, loop);
+  };
+  addresses.forEach(look);
+  addresses.filter((address) => found.get(address)?._tag === 'Open').forEach(look);
+  return found;
+};
+
+export const codeReader = (loops: Loops, image: ProcessImage): ((address: bigint) => CodeAt) => {
+  const known = new Map<FoundLoop, CodeAt>();
+  const codeOf = (loop: FoundLoop): CodeAt =>
+    loop._tag === 'Closed' ? { _tag: 'Loop', features: loopFeatures(loop.path) } : loop;
   return (address) => {
-    if (CLOCK_PAGES.has(image.mappingOf(address)?.name ?? '')) return 'clock-page';
-    if (graph === undefined) return undefined;
-    if (known.has(address)) return known.get(address);
-    const loop = loopThrough(graph, address);
-    const features = loop.length === 0 ? undefined : loopFeatures(loop);
-    for (const { address: at } of loop) known.set(at, features);
-    known.set(address, features);
-    return features;
+    if (CLOCK_PAGES.has(image.mappingOf(address)?.name ?? '')) return { _tag: 'ClockPage' };
+    const loop = loops.get(address);
+    if (loop === undefined) return { _tag: image.readCode(address) ? 'Open' : 'Unreadable' };
+    const code = known.get(loop) ?? codeOf(loop);
+    known.set(loop, code);
+    return code;
   };
 };
 
 /** The part of the loop around its hottest instruction. */
 const listingOf = (
-  loop: readonly Instruction[],
-  hottest: AddressSamples,
+  path: readonly Instruction[],
   samples: ThreadSamples,
 ): readonly ListingLine[] => {
-  const counts = new Map(samples.addresses.map(({ address, count }) => [address, count] as const));
-  const at = loop.findIndex(({ address }) => address === hottest.address);
+  const groups = byAddress(samples);
+  const counts = new Map(groups.map(([address, { length }]) => [address, length] as const));
+  const loop = path.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  const at = loop.findIndex(({ address }) => address === groups[0]?.[0]);
   const from = Math.max(0, Math.min(at - MAX_LISTING / 2, loop.length - MAX_LISTING));
   return loop.slice(from, from + MAX_LISTING).map(({ address, text }) => ({
     address,
@@ -72,28 +92,20 @@ export const examine = (
   image: ProcessImage,
   disassemblerFor: DisassemblerFor,
 ): Examination => {
-  const addresses = hottestFirst(samples.addresses);
+  const addresses = byAddress(samples).map(([address]) => address);
   const disassembler = disassemblerFor(samples.is32Bit);
-  const graph =
-    disassembler &&
-    exploreCode(
-      addresses.map(({ address }) => address),
-      image.readCode,
-      disassembler,
-    );
-  const verdict = judgeSpin({
-    samples,
-    codeAt: codeReader(graph, image),
-    isNonBlocking: image.isNonBlocking,
-  });
+  const loops =
+    disassembler === undefined
+      ? new Map<bigint, FoundLoop>()
+      : findLoops(addresses, new CodeMap(image.readCode, disassembler));
   const [hottest] = addresses;
-  const loop = graph && hottest ? loopThrough(graph, hottest.address) : [];
+  const loop = hottest === undefined ? undefined : loops.get(hottest);
   return {
     tid: samples.tid,
-    verdict,
+    verdict: judgeSpin({ samples, codeAt: codeReader(loops, image) }),
     sampleCount: sampleCount(samples),
-    kernelShare: samples.kernelCount / Math.max(1, sampleCount(samples)),
-    hottestPlace: hottest === undefined ? '' : (image.mappingOf(hottest.address)?.name ?? ''),
-    listing: hottest === undefined ? [] : listingOf(loop, hottest, samples),
+    kernelShare: kernelShare(samples),
+    hottestPlace: hottest === undefined ? '' : (image.mappingOf(hottest)?.name ?? ''),
+    listing: loop?._tag === 'Closed' ? listingOf(loop.path, samples) : [],
   };
 };

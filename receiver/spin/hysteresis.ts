@@ -5,8 +5,6 @@ import type { SpinKind, SpinVerdict } from '../model/spin.js';
 const VERDICTS_KEPT = 5;
 const VERDICTS_TO_SET = 3;
 const CLEAR_TO_RESET = 5;
-/** One that sure is enough for a first alarm: all samples of an examination agree. */
-const SURE = 0.98;
 
 export interface SpinState {
   /** The newest last; unknown ones are not kept: they neither set nor reset. */
@@ -26,8 +24,7 @@ export const nextSpinState = (state: SpinState, verdict: SpinVerdict): SpinState
   const spinning = verdicts.filter(isSpinning);
   const last = spinning.at(-1);
   const active = last && { kind: last.kind, confidence: last.confidence, evidence: last.evidence };
-  const isSet =
-    spinning.length >= VERDICTS_TO_SET || (isSpinning(verdict) && verdict.confidence >= SURE);
+  const isSet = spinning.length >= VERDICTS_TO_SET;
   const isClear = verdicts.length >= CLEAR_TO_RESET && spinning.length === 0;
   if (isSet) return { verdicts, active };
   return { verdicts, active: isClear ? undefined : active && state.active ? active : state.active };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Machine code as what the loop analysis asks of it; nothing here knows an instruction set's encoding. */
 
-/** An address as the code names it: registers and a constant. */
+/** An address as the code names it: registers and a constant. Full-width names, without the instruction pointer. */
 export interface MemoryOperand {
-  /** Full-width names, without the instruction pointer. Empty: a fixed address. */
-  readonly registers: readonly string[];
+  readonly base: string | undefined;
+  readonly index: string | undefined;
+  /** A thread's own segment; undefined: the flat one. */
+  readonly segment: string | undefined;
   readonly displacement: bigint;
   readonly isRead: boolean;
   readonly isWritten: boolean;
@@ -14,26 +16,60 @@ export type Flow =
   | { readonly _tag: 'Next' }
   /** `isConditional`: it may also go on. */
   | { readonly _tag: 'Branch'; readonly target: bigint; readonly isConditional: boolean }
-  | { readonly _tag: 'Call'; readonly target: bigint | undefined }
+  /** `pointer`: where the target's address is kept, if at a fixed place. */
+  | { readonly _tag: 'Jump'; readonly pointer: bigint | undefined }
+  | {
+      readonly _tag: 'Call';
+      readonly target: bigint | undefined;
+      readonly pointer: bigint | undefined;
+    }
+  | { readonly _tag: 'Return' }
   | { readonly _tag: 'SystemCall' }
-  /** Return, indirect jump, or bytes that are no instruction: what follows is not known. */
-  | { readonly _tag: 'Leave' };
+  /** Bytes that stop the program: what follows is not known. */
+  | { readonly _tag: 'Stop' };
+
+/** Where a value comes from or goes to: a register's full-width name, or the one memory operand. */
+export type Place = { readonly register: string } | 'memory';
+
+/** What becomes of the values, as far as a loop that waits needs it. */
+export type Effect =
+  | { readonly _tag: 'Copy'; readonly from: Place; readonly to: Place }
+  | { readonly _tag: 'Add'; readonly to: Place; readonly amount: bigint }
+  /** The address of the memory operand. */
+  | { readonly _tag: 'Address'; readonly to: string }
+  /** Compares memory with a register, and exchanges them if that is what it holds. */
+  | { readonly _tag: 'CompareExchange' }
+  | { readonly _tag: 'Exchange' }
+  /** The stack pointer becomes the frame pointer, and that what it points to. */
+  | { readonly _tag: 'Leave' }
+  /** Everything written is made of everything read. */
+  | { readonly _tag: 'Mix' };
 
 export interface Instruction {
   readonly address: bigint;
   readonly lengthBytes: number;
   readonly text: string;
   readonly flow: Flow;
+  readonly effect: Effect;
+  /** Moves, compares, steps or branches: what waiting takes. Everything else may be arithmetic. */
+  readonly isPlain: boolean;
   /** PAUSE, TPAUSE, UMWAIT: for loops that wait and nothing else. */
   readonly isPause: boolean;
-  readonly isLocked: boolean;
-  /** Adds to a floating-point or vector register what it held before. */
-  readonly accumulatesVector: boolean;
+  /** RDTSC, RDTSCP. */
+  readonly readsClock: boolean;
   readonly memory: readonly MemoryOperand[];
-  /** General registers, full-width names. */
+  /** General and vector registers and FLAGS, full-width names. Those of addresses are read too. */
   readonly readRegisters: readonly string[];
   readonly writtenRegisters: readonly string[];
+  /** Bytes by which push, pop, call and return move the stack pointer. */
+  readonly stackStep: bigint;
 }
+
+export const FLAGS = 'FLAGS';
+export const STACK_POINTER = 'RSP';
+export const FRAME_POINTER = 'RBP';
+/** The accumulator that a compare-exchange compares with. */
+export const ACCUMULATOR = 'RAX';
 
 /** Code bytes of a process and where they were. */
 export interface CodeBytes {
@@ -44,4 +80,5 @@ export interface CodeBytes {
 export interface Disassembler {
   /** Instructions from `from` on, one behind the other, until the bytes end or make no sense. */
   readonly decode: (code: CodeBytes, from: bigint, maxCount: number) => readonly Instruction[];
+  readonly pointerBytes: 4 | 8;
 }

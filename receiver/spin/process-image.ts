@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A process's memory map, code bytes and descriptors, from /proc. What cannot be read is undefined. */
+/** A process's memory map and code bytes, from /proc. What cannot be read is undefined. */
 import { closeSync, openSync, readSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface Mapping {
@@ -13,14 +13,11 @@ export interface Mapping {
 export interface ProcessImage {
   readonly mappingOf: (address: bigint) => Mapping | undefined;
   readonly readCode: (address: bigint) => Uint8Array | undefined;
-  readonly isNonBlocking: (fd: number) => boolean;
   readonly close: () => void;
 }
 
 const CODE_BYTES = 256;
 const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) \S+ ([0-9a-f]+) \S+ \d+\s*(.*)$/;
-/** O_NONBLOCK as fdinfo shows it, in octal. */
-const O_NONBLOCK = 0o4000;
 
 export const parseMaps = (text: string): readonly Mapping[] =>
   text.split('\n').flatMap((line) => {
@@ -72,10 +69,6 @@ export const openProcessImage = (procfsRoot: string, pid: number): ProcessImage 
       return memory === undefined || mapping === undefined
         ? undefined
         : readBytes(memory, address, mapping.end);
-    },
-    isNonBlocking: (fd) => {
-      const flags = /^flags:\s*(\d+)/m.exec(readText(`${directory}/fdinfo/${String(fd)}`))?.[1];
-      return flags !== undefined && (parseInt(flags, 8) & O_NONBLOCK) !== 0;
     },
     close: () => {
       if (memory !== undefined) closeSync(memory);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Where one thread was met, sampled by the clock while it ran. */
 
-/** A place in the program. */
-export interface AddressSamples {
+/** In the program. */
+export interface ProgramSample {
   readonly address: bigint;
-  readonly count: number;
-  /**
-   * Samples with one of the first few states of the registers seen here. A loop that waits returns to the
-   * same states for ever; one that works does not.
-   */
-  readonly sameState: number;
+  /** Hash of all general registers: a loop that waits returns to the same ones, one that works does not. */
+  readonly registers: bigint;
+  /** Hash of what they point to. */
+  readonly memory: bigint;
+  /** Where the last system call returned to, if a register still says so, and what may be its result. */
+  readonly behindCall: bigint;
+  readonly callResult: bigint;
 }
 
-/** In the kernel, by system call. */
-export interface CallSamples {
+/** In the kernel, asked by the program. */
+export interface CallSample {
   readonly number: number;
-  readonly count: number;
-  /** Samples with the arguments of the first. */
-  readonly sameArguments: number;
-  /** Of the first sample. */
+  readonly returnAddress: bigint;
   readonly callArguments: readonly bigint[];
+  /** Undefined: there was none yet. */
+  readonly result: bigint | undefined;
   /** The time to wait that an argument points to, where it could be read; undefined: none, or not read. */
   readonly timeoutNanos: bigint | undefined;
 }
@@ -27,17 +27,27 @@ export interface CallSamples {
 export interface ThreadSamples {
   readonly tid: number;
   readonly is32Bit: boolean;
-  readonly userCount: number;
-  readonly kernelCount: number;
-  /** User samples at addresses for which there was no room. */
-  readonly elsewhereCount: number;
-  readonly addresses: readonly AddressSamples[];
-  readonly calls: readonly CallSamples[];
-  /** Samples right behind a system call, whose result is still in its register. */
-  readonly resultCount: number;
-  /** Of these, those with EAGAIN. */
-  readonly againCount: number;
+  readonly program: readonly ProgramSample[];
+  readonly calls: readonly CallSample[];
+  /** In the kernel without having asked for it: exceptions, interrupts. */
+  readonly otherCount: number;
 }
 
-export const sampleCount = ({ userCount, kernelCount }: ThreadSamples): number =>
-  userCount + kernelCount;
+export const sampleCount = ({ program, calls, otherCount }: ThreadSamples): number =>
+  program.length + calls.length + otherCount;
+
+export const kernelShare = (samples: ThreadSamples): number =>
+  (samples.calls.length + samples.otherCount) / Math.max(1, sampleCount(samples));
+
+/** Program samples by address, the most frequent first. */
+export const byAddress = ({
+  program,
+}: ThreadSamples): readonly (readonly [bigint, readonly ProgramSample[]])[] => {
+  const groups = new Map<bigint, ProgramSample[]>();
+  for (const sample of program) {
+    const group = groups.get(sample.address);
+    if (group === undefined) groups.set(sample.address, [sample]);
+    else group.push(sample);
+  }
+  return [...groups].sort(([, a], [, b]) => b.length - a.length);
+};

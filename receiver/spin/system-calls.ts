@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /** System calls by number and arguments: does this call wait for anything, or return at once? Pure. */
 import type { SpinKind } from '../model/spin.js';
-import type { CallSamples } from './samples.js';
+import type { CallSample } from './samples.js';
 
-/** `work`: it moves data, sleeps or changes something. `maybe-poll`: polling if it brings nothing. */
 export type CallMeaning =
-  | { readonly _tag: 'Spin'; readonly kind: SpinKind }
-  | { readonly _tag: 'MaybePoll' }
-  | { readonly _tag: 'Work' };
+  /** It brings nothing, whatever it returns. */
+  | { readonly _tag: 'Idle'; readonly kind: SpinKind }
+  /** It asks and does not wait: idle unless it brings something. */
+  | { readonly _tag: 'Ask'; readonly kind: SpinKind }
+  /** Idle if it always fails: what it would wait for or take is not there. */
+  | { readonly _tag: 'Try'; readonly kind: SpinKind };
 
 interface CallRule {
   readonly name: string;
-  readonly meaning: (call: CallSamples, isNonBlocking: (fd: number) => boolean) => CallMeaning;
+  readonly meaning: (call: CallSample) => CallMeaning;
   /** Index of the argument that points to a timespec with the longest wait. */
   readonly timespecArgument?: number;
 }
 
-const WORK: CallMeaning = { _tag: 'Work' };
-const MAYBE_POLL: CallMeaning = { _tag: 'MaybePoll' };
-const spin = (kind: SpinKind): CallMeaning => ({ _tag: 'Spin', kind });
+const TRY: CallMeaning = { _tag: 'Try', kind: 'poll' };
+const ask = (kind: SpinKind): CallMeaning => ({ _tag: 'Ask', kind });
+const idle = (kind: SpinKind): CallMeaning => ({ _tag: 'Idle', kind });
 
-const argument = ({ callArguments }: CallSamples, index: number): bigint =>
+const argument = ({ callArguments }: CallSample, index: number): bigint =>
   callArguments[index] ?? 0n;
-const MSG_DONTWAIT = 0x40n;
+const WNOHANG = 1n;
 const FUTEX_COMMAND = 0x7fn;
 /** FUTEX_WAIT and FUTEX_WAIT_BITSET. */
 const FUTEX_WAITS: ReadonlySet<bigint> = new Set([0n, 9n]);
@@ -34,55 +36,77 @@ const INT_BITS = 32;
 const asInt = (value: bigint): bigint => BigInt.asIntN(INT_BITS, value);
 
 const always = (meaning: CallMeaning) => () => meaning;
-const ifZeroMillis = (index: number) => (call: CallSamples) =>
-  asInt(argument(call, index)) === 0n ? spin('poll') : WORK;
-const ifZeroTimespec = (call: CallSamples): CallMeaning =>
-  call.timeoutNanos === 0n ? spin('poll') : WORK;
-const ifShortSleep = (call: CallSamples): CallMeaning =>
-  call.timeoutNanos !== undefined && call.timeoutNanos < SHORT_SLEEP_NANOS ? spin('syscall') : WORK;
-const ifDontWait =
-  (index: number): CallRule['meaning'] =>
-  (call, isNonBlocking) =>
-    (argument(call, index) & MSG_DONTWAIT) !== 0n || isNonBlocking(Number(asInt(argument(call, 0))))
-      ? MAYBE_POLL
-      : WORK;
-const ifNonBlocking: CallRule['meaning'] = (call, isNonBlocking) =>
-  isNonBlocking(Number(asInt(argument(call, 0)))) ? MAYBE_POLL : WORK;
-const ifFutexWait = (call: CallSamples): CallMeaning =>
-  FUTEX_WAITS.has(argument(call, 1) & FUTEX_COMMAND) ? spin('syscall') : WORK;
+const ifZeroMillis = (index: number) => (call: CallSample) =>
+  asInt(argument(call, index)) === 0n ? ask('poll') : TRY;
+const ifZeroTimespec = (call: CallSample): CallMeaning =>
+  call.timeoutNanos === 0n ? ask('poll') : TRY;
+const ifShortSleep = (call: CallSample): CallMeaning =>
+  call.timeoutNanos !== undefined && call.timeoutNanos < SHORT_SLEEP_NANOS ? idle('syscall') : TRY;
+const ifNoHang =
+  (index: number) =>
+  (call: CallSample): CallMeaning =>
+    (argument(call, index) & WNOHANG) !== 0n ? ask('poll') : TRY;
+const ifFutexWait = (call: CallSample): CallMeaning =>
+  FUTEX_WAITS.has(argument(call, 1) & FUTEX_COMMAND) ? { _tag: 'Try', kind: 'syscall' } : TRY;
+/** The signal that only asks whether somebody is there. */
+const ifNoSignal = (call: CallSample): CallMeaning =>
+  argument(call, 1) === 0n ? idle('poll') : TRY;
 
-/** x86-64, as in arch/x86/entry/syscalls/syscall_64.tbl. */
-const X86_64: ReadonlyMap<number, CallRule> = new Map<number, CallRule>([
-  [0, { name: 'read', meaning: ifNonBlocking }],
+type Rules = ReadonlyMap<number, CallRule>;
+
+/** x86-64, as in arch/x86/entry/syscalls/syscall_64.tbl. Calls that are not here have their number only. */
+const X86_64: Rules = new Map<number, CallRule>([
+  [0, { name: 'read', meaning: always(TRY) }],
   [7, { name: 'poll', meaning: ifZeroMillis(2) }],
-  [19, { name: 'readv', meaning: ifNonBlocking }],
+  [19, { name: 'readv', meaning: always(TRY) }],
   [23, { name: 'select', meaning: ifZeroTimespec, timespecArgument: 4 }],
-  [24, { name: 'sched_yield', meaning: always(spin('yield')) }],
+  [24, { name: 'sched_yield', meaning: always(idle('yield')) }],
   [35, { name: 'nanosleep', meaning: ifShortSleep, timespecArgument: 0 }],
-  [43, { name: 'accept', meaning: ifNonBlocking }],
-  [45, { name: 'recvfrom', meaning: ifDontWait(3) }],
-  [47, { name: 'recvmsg', meaning: ifDontWait(2) }],
-  [96, { name: 'gettimeofday', meaning: always(spin('clock')) }],
-  [201, { name: 'time', meaning: always(spin('clock')) }],
+  [43, { name: 'accept', meaning: always(TRY) }],
+  [45, { name: 'recvfrom', meaning: always(TRY) }],
+  [47, { name: 'recvmsg', meaning: always(TRY) }],
+  [61, { name: 'wait4', meaning: ifNoHang(2) }],
+  [62, { name: 'kill', meaning: ifNoSignal }],
+  [73, { name: 'flock', meaning: always(TRY) }],
+  [96, { name: 'gettimeofday', meaning: always(idle('clock')) }],
+  [128, { name: 'rt_sigtimedwait', meaning: ifZeroTimespec, timespecArgument: 2 }],
+  [201, { name: 'time', meaning: always(idle('clock')) }],
   [202, { name: 'futex', meaning: ifFutexWait }],
-  [228, { name: 'clock_gettime', meaning: always(spin('clock')) }],
+  [208, { name: 'io_getevents', meaning: ifZeroTimespec, timespecArgument: 4 }],
+  [228, { name: 'clock_gettime', meaning: always(idle('clock')) }],
   [230, { name: 'clock_nanosleep', meaning: ifShortSleep, timespecArgument: 2 }],
   [232, { name: 'epoll_wait', meaning: ifZeroMillis(3) }],
+  [247, { name: 'waitid', meaning: ifNoHang(3) }],
   [270, { name: 'pselect6', meaning: ifZeroTimespec, timespecArgument: 4 }],
   [271, { name: 'ppoll', meaning: ifZeroTimespec, timespecArgument: 2 }],
   [281, { name: 'epoll_pwait', meaning: ifZeroMillis(3) }],
-  [288, { name: 'accept4', meaning: ifNonBlocking }],
-  [299, { name: 'recvmmsg', meaning: ifDontWait(3) }],
+  [288, { name: 'accept4', meaning: always(TRY) }],
+  [299, { name: 'recvmmsg', meaning: always(TRY) }],
   [441, { name: 'epoll_pwait2', meaning: ifZeroTimespec, timespecArgument: 3 }],
 ]);
 
-export const callName = (number: number): string =>
-  X86_64.get(number)?.name ?? `system call ${String(number)}`;
+/** i386, as in syscall_32.tbl; its timespecs are not read. */
+const I386: Rules = new Map<number, CallRule>([
+  [13, { name: 'time', meaning: always(idle('clock')) }],
+  [37, { name: 'kill', meaning: ifNoSignal }],
+  [78, { name: 'gettimeofday', meaning: always(idle('clock')) }],
+  [114, { name: 'wait4', meaning: ifNoHang(2) }],
+  [158, { name: 'sched_yield', meaning: always(idle('yield')) }],
+  [168, { name: 'poll', meaning: ifZeroMillis(2) }],
+  [240, { name: 'futex', meaning: ifFutexWait }],
+  [256, { name: 'epoll_wait', meaning: ifZeroMillis(3) }],
+  [265, { name: 'clock_gettime', meaning: always(idle('clock')) }],
+  [319, { name: 'epoll_pwait', meaning: ifZeroMillis(3) }],
+  [403, { name: 'clock_gettime64', meaning: always(idle('clock')) }],
+]);
 
-export const callMeaning = (
-  call: CallSamples,
-  isNonBlocking: (fd: number) => boolean,
-): CallMeaning => X86_64.get(call.number)?.meaning(call, isNonBlocking) ?? WORK;
+const rulesOf = (is32Bit: boolean): Rules => (is32Bit ? I386 : X86_64);
+
+export const callName = (number: number, is32Bit: boolean): string =>
+  rulesOf(is32Bit).get(number)?.name ?? `system call ${String(number)}`;
+
+export const callMeaning = (call: CallSample, is32Bit: boolean): CallMeaning =>
+  rulesOf(is32Bit).get(call.number)?.meaning(call) ?? TRY;
 
 /** For the sampler: call number to the argument that it should read a timespec from. */
 export const TIMESPEC_ARGUMENTS: ReadonlyMap<number, number> = new Map(

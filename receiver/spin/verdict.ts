@@ -2,118 +2,63 @@
 /**
  * Samples of one thread -> does it spin? Each sample is work or one kind of waiting:
  *
- *   in the kernel   by the call and its arguments
- *   in the program  on the kernel's clock page: clock; on a loop with a pause: pause; where the registers
- *                   return to the same few states and the loop keeps nothing: flag; else work
+ *   in the kernel   by the call, its arguments and its results
+ *   in the program  on the kernel's clock page: clock; on a loop with a pause: pause; on one that tests a
+ *                   flag or comes back to the same states, and keeps nothing: flag; else work
  *
  * Pure. No name of a program or function is looked at.
  */
 import { assertNever } from '../model/errors.js';
 import type { SpinKind, SpinVerdict } from '../model/spin.js';
-import type { LoopFeatures } from './loop-features.js';
-import {
-  sampleCount,
-  type AddressSamples,
-  type CallSamples,
-  type ThreadSamples,
-} from './samples.js';
-import { callMeaning, callName } from './system-calls.js';
-
-/** What was found at an address; undefined: its code could not be read or is on no loop. */
-export type CodeAt = (address: bigint) => 'clock-page' | LoopFeatures | undefined;
+import { tallyCalls } from './judge-calls.js';
+import { tallyProgram, type CodeAt, type Spread } from './judge-program.js';
+import { byAddress, sampleCount, type ThreadSamples } from './samples.js';
+import { callName } from './system-calls.js';
+import { Tally } from './tally.js';
 
 export interface SpinInput {
   readonly samples: ThreadSamples;
-  readonly codeAt: CodeAt;
-  readonly isNonBlocking: (fd: number) => boolean;
+  readonly codeAt: (address: bigint) => CodeAt;
 }
 
 /** Below this a share is known to ±0.14 at best. */
 const MIN_SAMPLES = 50;
 /** That much of a spinner's time must be waiting. */
 const MIN_SPIN_SHARE = 0.85;
-/** The rest of a loop on the clock compares and counts, as work does. */
-const MIN_CLOCK_SHARE = 0.5;
-/** Fewer results than this say nothing about a call. */
-const MIN_RESULTS = 3;
-const MIN_AGAIN_SHARE = 0.8;
-/** From here on a waiting loop's own glue is not its kind. */
-const MIN_NAMED_SHARE = 0.1;
-/** Fewer samples at an address than this always look alike. */
-const MIN_ADDRESS_SAMPLES = 4;
-
-class Tally {
-  readonly #counts = new Map<SpinKind, number>();
-
-  add(kind: SpinKind, count: number): void {
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
-  }
-
-  of(kind: SpinKind): number {
-    return this.#counts.get(kind) ?? 0;
-  }
-
-  get sum(): number {
-    return [...this.#counts.values()].reduce((all, count) => all + count, 0);
-  }
-
-  /** The commonest kind that names what is waited for; `flag` where nothing else is of weight. */
-  kind(total: number): SpinKind {
-    const [best] = [...this.#counts]
-      .filter(([kind, count]) => kind !== 'flag' && count >= MIN_NAMED_SHARE * total)
-      .toSorted(([, a], [, b]) => b - a);
-    return best?.[0] ?? 'flag';
-  }
-}
-
-const bringsNothing = ({ resultCount, againCount }: ThreadSamples): boolean =>
-  resultCount >= MIN_RESULTS && againCount >= MIN_AGAIN_SHARE * resultCount;
-
-const tallyCall = (call: CallSamples, input: SpinInput, tally: Tally): void => {
-  const meaning = callMeaning(call, input.isNonBlocking);
-  switch (meaning._tag) {
-    case 'Spin':
-      return tally.add(meaning.kind, call.sameArguments);
-    case 'MaybePoll':
-      if (bringsNothing(input.samples)) tally.add('poll', call.sameArguments);
-      return;
-    case 'Work':
-      return;
-    default:
-      return assertNever(meaning);
-  }
-};
-
-/** A round that leaves a trace in memory or in a vector register goes on, whatever the registers say. */
-const keepsNothing = ({ changesMemory, accumulatesVector }: LoopFeatures): boolean =>
-  !changesMemory && !accumulatesVector;
-
-/** A loop that pauses and carries no more than a count of its rounds. */
-const onlyPauses = ({ hasPause, carriedRegisters, counterRegisters }: LoopFeatures): boolean =>
-  hasPause && carriedRegisters.length === counterRegisters.length;
-
-const tallyAddress = (at: AddressSamples, { codeAt }: SpinInput, tally: Tally): void => {
-  const code = codeAt(at.address);
-  if (code === 'clock-page') return tally.add('clock', at.count);
-  if (code !== undefined && onlyPauses(code)) return tally.add('pause', at.count);
-  if (code !== undefined && !keepsNothing(code)) return;
-  if (at.count >= MIN_ADDRESS_SAMPLES)
-    tally.add(code?.hasPause === true ? 'pause' : 'flag', at.sameState);
-};
+/** The rest of a loop on the clock compares and counts, as work does; an interpreter takes longer to. */
+const MIN_CLOCK_SHARE = 0.3;
+const MIN_INTERPRETED_CLOCK_SHARE = 0.12;
+const MIN_SAME_REGISTERS = 0.4;
+/** A call takes 0.3 to 1 us: between two of them there are 15 to 50 us at most. */
+const MIN_ASKING_SHARE = 0.02;
+const MIN_IDLE_CALLS = 0.85;
+const MAX_OTHER_CALLS = 0.03;
+/** Samples at one address. Who works between two askings does so in a loop. */
+const MAX_HOT_WORK = 0.05;
+/** Of pairs. Interpreters at work were met at up to 0.11 (registers alone: 0.43), waiting ones from 0.57 on. */
+const MIN_SAME_STATE = 0.5;
+/** Where other threads change the memory: 0.36, with the registers at 0.98. */
+const MIN_SURE_REGISTERS = 0.9;
+const MIN_STATE_BESIDE = 0.25;
+/** More of it in the dark, and nothing can be said. */
+const MAX_UNKNOWN_SHARE = 0.15;
 
 const percent = (share: number): string => `${String(Math.round(100 * share))} %`;
 
-const topCall = ({ calls }: ThreadSamples): CallSamples | undefined =>
-  calls.toSorted((a, b) => b.count - a.count)[0];
+/** The commonest, by number. */
+const topCall = ({ calls, is32Bit }: ThreadSamples): string => {
+  const counts = new Map<number, number>();
+  for (const { number } of calls) counts.set(number, (counts.get(number) ?? 0) + 1);
+  const [top] = [...counts].sort(([, a], [, b]) => b - a);
+  return top === undefined ? 'a system call' : callName(top[0], is32Bit);
+};
 
 const addressText = (address: bigint): string => `0x${address.toString(16)}`;
 
-const evidenceOf = (kind: SpinKind, share: number, { samples }: SpinInput): string => {
-  const total = sampleCount(samples);
-  const call = topCall(samples);
-  const hottest = samples.addresses.toSorted((a, b) => b.count - a.count)[0];
-  const of = `${percent(share)} of ${String(total)} samples`;
-  const at = hottest === undefined ? '' : ` at ${addressText(hottest.address)}`;
+const evidenceOf = (kind: SpinKind, share: number, samples: ThreadSamples): string => {
+  const [hottest] = byAddress(samples);
+  const of = `${percent(share)} of ${String(sampleCount(samples))} samples`;
+  const at = hottest === undefined ? '' : ` at ${addressText(hottest[0])}`;
   switch (kind) {
     case 'pause':
       return `${of} in a loop that pauses${at}`;
@@ -124,15 +69,56 @@ const evidenceOf = (kind: SpinKind, share: number, { samples }: SpinInput): stri
     case 'yield':
     case 'poll':
     case 'syscall':
-      return `${of} wait in ${call === undefined ? 'a system call' : callName(call.number)} that returns at once`;
+      return `${of} in ${topCall(samples)}, which returns at once, and around it`;
     default:
       return assertNever(kind);
   }
 };
 
-/** The loop on the clock: what it does between two readings is little and looks like work. */
-const clockShare = (tally: Tally, total: number): number =>
-  tally.of('clock') >= MIN_CLOCK_SHARE * total ? Math.max(tally.sum, tally.of('clock')) / total : 0;
+const NAMED_CALLS = ['poll', 'yield', 'syscall'] as const;
+
+/** An event loop that is never idle, an interpreter that asks again: nothing but asking, and its own way there. */
+const asksOnly = (tally: Tally, { calls }: ThreadSamples): boolean => {
+  const idle = NAMED_CALLS.reduce((sum, kind) => sum + tally.of(kind), 0);
+  return idle >= MIN_ASKING_SHARE * tally.total && idle >= MIN_IDLE_CALLS * calls.length;
+};
+
+/** A loop on the clock: what it does between two readings is little and looks like work. */
+const readsClockOnly = (tally: Tally, { calls }: ThreadSamples, spread: Spread): boolean => {
+  if (calls.length > MAX_OTHER_CALLS * tally.total) return false;
+  const share = tally.of('clock') / tally.total;
+  const comesBack = spread.sameRegistersRatio >= MIN_SAME_REGISTERS && isSpread(tally, spread);
+  return share >= (comesBack ? MIN_INTERPRETED_CLOCK_SHARE : MIN_CLOCK_SHARE);
+};
+
+/** An interpreter in a loop that is long, and comes back to where it was. */
+const comesBack = (tally: Tally, { calls }: ThreadSamples, spread: Spread): boolean =>
+  (spread.sameStateRatio >= MIN_SAME_STATE ||
+    (spread.sameRegistersRatio >= MIN_SURE_REGISTERS &&
+      spread.sameStateRatio >= MIN_STATE_BESIDE)) &&
+  spread.pairedCount >= MIN_SAMPLES &&
+  calls.length <= MAX_OTHER_CALLS * tally.total &&
+  tally.waiting >= MIN_SAME_STATE * tally.total;
+
+/** No place where it works for long. */
+const isSpread = (tally: Tally, { hottestWork }: Spread): boolean =>
+  hottestWork <= MAX_HOT_WORK * tally.total;
+
+interface Judged {
+  readonly kind: SpinKind;
+  readonly confidence: number;
+}
+
+const judgeTally = (tally: Tally, samples: ThreadSamples, spread: Spread): Judged | undefined => {
+  const share = tally.waiting / tally.total;
+  if (share >= MIN_SPIN_SHARE) return { kind: tally.kind, confidence: share };
+  if (readsClockOnly(tally, samples, spread)) return { kind: 'clock', confidence: MIN_SPIN_SHARE };
+  if (asksOnly(tally, samples) && isSpread(tally, spread))
+    return { kind: tally.commonest(NAMED_CALLS), confidence: MIN_SPIN_SHARE };
+  return comesBack(tally, samples, spread)
+    ? { kind: 'flag', confidence: spread.sameRegistersRatio }
+    : undefined;
+};
 
 export const judgeSpin = (input: SpinInput): SpinVerdict => {
   const { samples } = input;
@@ -140,20 +126,18 @@ export const judgeSpin = (input: SpinInput): SpinVerdict => {
   if (total < MIN_SAMPLES)
     return { _tag: 'Unknown', evidence: `${String(total)} samples are too few` };
   const tally = new Tally();
-  for (const call of samples.calls) tallyCall(call, input, tally);
-  for (const at of samples.addresses) tallyAddress(at, input, tally);
-  const share = tally.sum / total;
-  const kind = tally.kind(total);
-  const confidence = share >= MIN_SPIN_SHARE ? share : clockShare(tally, total);
-  if (confidence === 0)
+  tallyCalls(samples, tally);
+  const spread = tallyProgram(samples, input.codeAt, tally);
+  const judged = judgeTally(tally, samples, spread);
+  if (judged !== undefined) {
+    const evidence = evidenceOf(judged.kind, tally.waiting / total, samples);
+    return { _tag: 'Spinning', ...judged, evidence };
+  }
+  const of = `of ${String(total)} samples`;
+  if (tally.unknown > MAX_UNKNOWN_SHARE * total)
     return {
-      _tag: 'Working',
-      evidence: `${percent(1 - share)} of ${String(total)} samples differ`,
+      _tag: 'Unknown',
+      evidence: `${percent(tally.unknown / total)} ${of} in code that cannot be read`,
     };
-  return {
-    _tag: 'Spinning',
-    kind,
-    confidence: Math.min(1, confidence),
-    evidence: evidenceOf(kind, confidence, input),
-  };
+  return { _tag: 'Working', evidence: `${percent(tally.work / total)} ${of} differ` };
 };

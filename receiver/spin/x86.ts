@@ -8,6 +8,7 @@ import {
   InstructionInfoFactory,
   Mnemonic,
   OpAccess,
+  OpKind,
   Register,
   RegisterExt,
   UsedMemory,
@@ -15,7 +16,15 @@ import {
   type Instruction as IcedInstruction,
   type InstructionInfo,
 } from 'iced-x86';
-import type { CodeBytes, Disassembler, Flow, Instruction, MemoryOperand } from './instruction.js';
+import {
+  FLAGS,
+  type CodeBytes,
+  type Disassembler,
+  type Flow,
+  type Instruction,
+  type MemoryOperand,
+} from './instruction.js';
+import { effectOf, isPlain } from './x86-effect.js';
 
 export type Bitness = 32 | 64;
 
@@ -25,6 +34,7 @@ const PAUSES: ReadonlySet<Mnemonic> = new Set([
   Mnemonic.Umwait,
   Mnemonic.Umonitor,
 ]);
+const CLOCKS: ReadonlySet<Mnemonic> = new Set([Mnemonic.Rdtsc, Mnemonic.Rdtscp]);
 
 const READS: ReadonlySet<OpAccess> = new Set([
   OpAccess.Read,
@@ -38,34 +48,64 @@ const WRITES: ReadonlySet<OpAccess> = new Set([
   OpAccess.ReadWrite,
   OpAccess.ReadCondWrite,
 ]);
+const OWN_SEGMENTS: ReadonlySet<Register> = new Set([Register.FS, Register.GS]);
 
-const nameOf = (register: Register): string => Register[RegisterExt.fullRegister(register)];
+/** EAX is RAX here, XMM0 is ZMM0: a part stands for the whole. */
+export const nameOf = (register: Register): string => Register[RegisterExt.fullRegister(register)];
 
 const isGeneral = (register: Register): boolean => RegisterExt.isGPR(register);
+const isVector = (register: Register): boolean =>
+  RegisterExt.isVectorRegister(register) ||
+  RegisterExt.isST(register) ||
+  RegisterExt.isMM(register) ||
+  RegisterExt.isK(register);
+const isValue = (register: Register): boolean => isGeneral(register) || isVector(register);
+
+const isIpRelative = (instruction: IcedInstruction): boolean =>
+  instruction.isIpRelMemoryOperand ||
+  (instruction.memoryBase === Register.None &&
+    instruction.memoryIndex === Register.None &&
+    instruction.op0Kind === OpKind.Memory);
+
+/** `jmp *place(%rip)`: what dynamic linking makes of a call. */
+const pointerOf = (instruction: IcedInstruction): bigint | undefined => {
+  if (instruction.op0Kind !== OpKind.Memory || !isIpRelative(instruction)) return undefined;
+  return OWN_SEGMENTS.has(instruction.memorySegment)
+    ? undefined
+    : BigInt.asUintN(64, instruction.memoryDisplacement);
+};
 
 const flowOf = (instruction: IcedInstruction): Flow => {
   if (instruction.mnemonic === Mnemonic.Syscall || instruction.mnemonic === Mnemonic.Sysenter)
     return { _tag: 'SystemCall' };
+  const target = instruction.nearBranchTarget;
   switch (instruction.flowControl) {
     case FlowControl.Next:
       return { _tag: 'Next' };
     case FlowControl.ConditionalBranch:
-      return { _tag: 'Branch', target: instruction.nearBranchTarget, isConditional: true };
+      return { _tag: 'Branch', target, isConditional: true };
     case FlowControl.UnconditionalBranch:
-      return { _tag: 'Branch', target: instruction.nearBranchTarget, isConditional: false };
+      return { _tag: 'Branch', target, isConditional: false };
     case FlowControl.Call:
-      return { _tag: 'Call', target: instruction.nearBranchTarget };
+      return { _tag: 'Call', target, pointer: undefined };
     case FlowControl.IndirectCall:
-      return { _tag: 'Call', target: undefined };
+      return { _tag: 'Call', target: undefined, pointer: pointerOf(instruction) };
+    case FlowControl.IndirectBranch:
+      return { _tag: 'Jump', pointer: pointerOf(instruction) };
+    case FlowControl.Return:
+      return { _tag: 'Return' };
     case FlowControl.Interrupt:
-      return { _tag: 'SystemCall' };
+      return instruction.mnemonic === Mnemonic.Int ? { _tag: 'SystemCall' } : { _tag: 'Stop' };
     default:
-      return { _tag: 'Leave' };
+      return { _tag: 'Stop' };
   }
 };
 
 const isUsedMemory = (used: unknown): used is UsedMemory => used instanceof UsedMemory;
 const isUsedRegister = (used: unknown): used is UsedRegister => used instanceof UsedRegister;
+
+const nameIf = (register: Register, holds: (register: Register) => boolean): string | undefined =>
+  holds(register) ? nameOf(register) : undefined;
 
 const memoryOf = (info: InstructionInfo): readonly MemoryOperand[] =>
   // Declared as `any` arrays.
@@ -73,10 +113,11 @@ const memoryOf = (info: InstructionInfo): readonly MemoryOperand[] =>
     .usedMemory()
     .filter(isUsedMemory)
     .map((used) => {
-      const registers = [used.base, used.index].filter(isGeneral).map(nameOf);
       const operand = {
-        registers,
-        displacement: used.displacement,
+        base: nameIf(used.base, isGeneral),
+        index: nameIf(used.index, isValue),
+        segment: nameIf(used.segment, (segment) => OWN_SEGMENTS.has(segment)),
+        displacement: BigInt.asIntN(64, used.displacement),
         isRead: READS.has(used.access),
         isWritten: WRITES.has(used.access),
       };
@@ -87,35 +128,21 @@ const memoryOf = (info: InstructionInfo): readonly MemoryOperand[] =>
 interface Registers {
   readonly read: readonly string[];
   readonly written: readonly string[];
-  readonly accumulatesVector: boolean;
 }
 
-const registersOf = (info: InstructionInfo): Registers => {
+const registersOf = (iced: IcedInstruction, info: InstructionInfo): Registers => {
   const read: string[] = [];
   const written: string[] = [];
-  const vectorsRead = new Set<Register>();
-  const vectorsWritten = new Set<Register>();
   for (const used of info.usedRegisters().filter(isUsedRegister)) {
     const { register, access } = used;
-    if (isGeneral(register)) {
-      if (READS.has(access)) read.push(nameOf(register));
-      if (WRITES.has(access)) written.push(nameOf(register));
-    } else if (isVectorRegister(register)) {
-      const full = RegisterExt.fullRegister(register);
-      if (READS.has(access)) vectorsRead.add(full);
-      if (WRITES.has(access)) vectorsWritten.add(full);
-    }
+    if (isValue(register) && READS.has(access)) read.push(nameOf(register));
+    if (isValue(register) && WRITES.has(access)) written.push(nameOf(register));
     used.free();
   }
-  const accumulatesVector = [...vectorsWritten].some((register) => vectorsRead.has(register));
-  return { read, written, accumulatesVector };
+  if (iced.rflagsRead !== 0) read.push(FLAGS);
+  if (iced.rflagsModified !== 0) written.push(FLAGS);
+  return { read, written };
 };
-
-const isVectorRegister = (register: Register): boolean =>
-  RegisterExt.isVectorRegister(register) ||
-  RegisterExt.isST(register) ||
-  RegisterExt.isMM(register) ||
-  RegisterExt.isK(register);
 
 const instructionOf = (
   iced: IcedInstruction,
@@ -123,7 +150,7 @@ const instructionOf = (
   formatter: Formatter,
 ): Instruction => {
   const info = infoFactory.info(iced);
-  const { read, written, accumulatesVector } = registersOf(info);
+  const { read, written } = registersOf(iced, info);
   const memory = memoryOf(info);
   info.free();
   return {
@@ -131,12 +158,14 @@ const instructionOf = (
     lengthBytes: iced.length,
     text: formatter.format(iced),
     flow: flowOf(iced),
+    effect: effectOf(iced, nameOf),
+    isPlain: isPlain(iced),
     isPause: PAUSES.has(iced.mnemonic),
-    isLocked: iced.hasLockPrefix || (iced.mnemonic === Mnemonic.Xchg && memory.length > 0),
-    accumulatesVector,
+    readsClock: CLOCKS.has(iced.mnemonic),
     memory,
     readRegisters: read,
     writtenRegisters: written,
+    stackStep: BigInt(iced.stackPointerIncrement),
   };
 };
 
@@ -145,6 +174,7 @@ export const x86Disassembler = (bitness: Bitness): Disassembler => {
   const infoFactory = new InstructionInfoFactory();
   const formatter = new Formatter(FormatterSyntax.Gas);
   return {
+    pointerBytes: bitness === 64 ? 8 : 4,
     decode: ({ address, bytes }: CodeBytes, from, maxCount) => {
       const offset = Number(from - address);
       if (offset < 0 || offset >= bytes.length) return [];

@@ -17,7 +17,7 @@ hash_files() {
 }
 
 modules_key() { hash_files package-lock.json; }
-dist_key() { hash_files receiver policy native/index.ts native/layout.generated.ts tsconfig.json package-lock.json; }
+dist_key() { hash_files receiver policy native/index.ts native/layout.generated.ts native/spin-layout.generated.ts tsconfig.json package-lock.json; }
 addon_key() {
   { hash_files native bpf package-lock.json && uname -m; } | sha256sum | cut -d' ' -f1
 }

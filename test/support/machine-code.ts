@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ReadCode } from '../../receiver/spin/code-graph.js';
+import type { ReadMemory } from '../../receiver/spin/code-map.js';
 
 export interface CompiledCode {
-  readonly read: ReadCode;
+  readonly read: ReadMemory;
   /** Address of a label: a function's name. */
   readonly addressOf: (name: string) => bigint;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Loops as a compiler writes them, at each level of optimisation. */
 import { describe, expect, it } from 'vitest';
-import { exploreCode, loopThrough } from '../../../receiver/spin/code-graph.js';
+import { CodeMap, nextOf } from '../../../receiver/spin/code-map.js';
+import { findLoop } from '../../../receiver/spin/find-loop.js';
 import { loopFeatures, type LoopFeatures } from '../../../receiver/spin/loop-features.js';
 import type { Instruction } from '../../../receiver/spin/instruction.js';
 import { x86Disassembler } from '../../../receiver/spin/x86.js';
@@ -9,23 +10,29 @@ import { compileC } from '../../support/machine-code.js';
 
 const disassembler = x86Disassembler(64);
 
-/** The innermost loop of a function: through the last instruction of it that lies on one. */
+/** The innermost loop of a function: the shortest that one of its instructions lies on. */
 const loopOf = (body: string, flags: readonly string[]): readonly Instruction[] => {
   const source = `
     typedef unsigned long u64;
     volatile int flag, other;
+    volatile u64 spins;
     u64 table[64];
     int lock;
     void loop(u64 a, u64 *p, double d) { ${body} }
   `;
   const code = compileC(source, flags);
   const start = code.addressOf('loop');
-  const graph = exploreCode([start], code.read, disassembler);
-  const onLoop = [...graph.instructions.keys()]
-    .map((address) => loopThrough(graph, address))
-    .filter((loop) => loop.length > 0)
-    .toSorted((a, b) => a.length - b.length);
-  return onLoop[0] ?? [];
+  return shortestLoop(start, new CodeMap(code.read, disassembler));
+};
+
+const shortestLoop = (start: bigint, map: CodeMap): readonly Instruction[] => {
+  const loops: (readonly Instruction[])[] = [];
+  for (let at = map.at(start); at !== undefined; at = map.at(nextOf(at))) {
+    const loop = findLoop(map, at.address);
+    if (loop._tag === 'Closed') loops.push(loop.path);
+    if (at.flow._tag === 'Return') break;
+  }
+  return loops.toSorted((one, two) => one.length - two.length)[0] ?? [];
 };
 
 const featuresOf = (body: string, flags: readonly string[]): LoopFeatures =>
@@ -35,10 +42,10 @@ const LEVELS = [['-O0'], ['-O2'], ['-O3', '-march=haswell']];
 
 describe.each(LEVELS)('loopFeatures with %s', (...flags) => {
   it.each([
-    ['a pause loop', 'while (!flag) __builtin_ia32_pause();', { hasPause: true, fixedLoads: 1 }],
-    ['a flag loop', 'while (!flag);', { hasPause: false, fixedLoads: 1 }],
-    ['a loop on two flags', 'while (!flag && !other);', { fixedLoads: 2 }],
-    ['an empty loop', 'for (;;) __asm__ volatile("");', { fixedLoads: 0, stores: 0 }],
+    ['a pause loop', 'while (!flag) __builtin_ia32_pause();', { hasPause: true, flagTests: 1 }],
+    ['a flag loop', 'while (!flag);', { hasPause: false, flagTests: 1 }],
+    ['a loop on two flags', 'while (!flag && !other);', { flagTests: 2 }],
+    ['an empty loop', 'for (;;) __asm__ volatile("");', { flagTests: 0 }],
     [
       'a spin lock',
       'while (__sync_lock_test_and_set(&lock, 1)) while (flag) __builtin_ia32_pause();',
@@ -48,9 +55,9 @@ describe.each(LEVELS)('loopFeatures with %s', (...flags) => {
     const features = featuresOf(body, flags);
     expect(features).toMatchObject({
       ...expected,
-      carriedRegisters: [],
-      changesMemory: false,
-      accumulatesVector: false,
+      carried: [],
+      moves: false,
+      isPlain: true,
     });
     expect(features.instructionCount).toBeGreaterThan(0);
   });
@@ -70,12 +77,32 @@ describe.each(LEVELS)('loopFeatures with %s', (...flags) => {
     ['a sum of doubles', 'for (;;) { d = d * 1.5 + 2.5; __asm__ volatile("" : "+x"(d)); }'],
   ])('sees that %s goes on', (_what, body) => {
     const features = featuresOf(body, flags);
-    expect(
-      features.carriedRegisters.length > 0 ||
-        features.changesMemory ||
-        features.accumulatesVector ||
-        features.stores > 0,
-    ).toBe(true);
+    const others = features.carried.filter((one) => !features.counters.includes(one));
+    expect(others.length > 0 || features.moves || features.flagTests === 0).toBe(true);
+    expect(features.carried.length > 0 || features.moves).toBe(true);
+  });
+
+  it.each([
+    ['in a register', 'u64 n = 0; while (!flag) n++; spins = n;'],
+    ['in memory', 'while (!flag) spins++;'],
+    ['down', 'for (u64 n = a; n && !flag; n--) __asm__ volatile("");'],
+  ])('sees that a wait only counts its rounds, %s', (_what, body) => {
+    const features = featuresOf(body, flags);
+    expect(features.carried).toEqual(features.counters);
+    expect(features).toMatchObject({ moves: false, isPlain: true });
+    expect(features.flagTests).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['a generator until told to stop', 'while (!flag) a = a * 31 + 7; spins = a;'],
+    ['a shift register', 'while (!flag) a ^= a << 13, a ^= a >> 7; spins = a;'],
+    [
+      'a sum of its rounds',
+      'u64 n = 0; while (!flag) { n++; a += n; __asm__ volatile("" : "+r"(a)); } spins = a;',
+    ],
+  ])('sees more than a counter in %s', (_what, body) => {
+    const features = featuresOf(body, flags);
+    expect(features.carried.some((one) => !features.counters.includes(one))).toBe(true);
   });
 });
 
@@ -86,12 +113,37 @@ describe('loopFeatures', () => {
       ['-O2'],
     );
     expect(features.hasPause).toBe(true);
-    expect(features.carriedRegisters).toHaveLength(1);
-    expect(features.counterRegisters).toEqual(features.carriedRegisters);
+    expect(features.carried).toHaveLength(1);
+    expect(features.counters).toEqual(features.carried);
+  });
+
+  it.each(['-O0', '-O2'])('does not depend on where the path begins, with %s', (level) => {
+    const path = loopOf(
+      'u64 n = 0; while (!flag && __atomic_load_n(&lock, 0) == 1) n++; spins = n;',
+      [level],
+    );
+    for (let at = 0; at < path.length; at += 1)
+      expect(loopFeatures([...path.slice(at), ...path.slice(0, at)])).toEqual(loopFeatures(path));
+    expect(loopFeatures(path)).toMatchObject({ moves: false, flagTests: 2 });
+  });
+
+  it('knows a back-off that doubles', () => {
+    const features = featuresOf('while (!flag) { a += a; __builtin_ia32_pause(); } spins = a;', [
+      '-O2',
+    ]);
+    expect(features.counters).toEqual([]);
+    expect(features.selfMade).toEqual(features.carried);
+  });
+
+  it('knows the clock', () => {
+    expect(featuresOf('while (__builtin_ia32_rdtsc() < a);', ['-O2'])).toMatchObject({
+      readsClock: true,
+      carried: [],
+    });
   });
 });
 
-describe('exploreCode', () => {
+describe('findLoop', () => {
   it('follows calls and comes back from them', () => {
     const code = compileC(
       `volatile int flag;
@@ -99,18 +151,19 @@ describe('exploreCode', () => {
        void loop(void) { while (!look()); }`,
       ['-O1'],
     );
-    const start = code.addressOf('loop');
-    const graph = exploreCode([start], code.read, disassembler);
-    const inCallee = loopThrough(graph, code.addressOf('look'));
-    expect(inCallee.some(({ flow }) => flow._tag === 'Call')).toBe(true);
-    expect(loopFeatures(inCallee)).toMatchObject({ fixedLoads: 1, carriedRegisters: [] });
+    const map = new CodeMap(code.read, disassembler);
+    const inCaller = shortestLoop(code.addressOf('loop'), map);
+    expect(inCaller.some(({ flow }) => flow._tag === 'Call')).toBe(true);
+    const inCallee = findLoop(map, code.addressOf('look'));
+    expect(inCallee._tag).toBe('Closed');
+    if (inCallee._tag === 'Closed')
+      expect(loopFeatures(inCallee.path)).toMatchObject({ flagTests: 1, carried: [] });
   });
 
-  it('finds no loop where there is none, and ends where code cannot be read', () => {
+  it('finds no loop where there is none, and says where code cannot be read', () => {
     const code = compileC('int straight(int a) { return a + 1; }');
-    const start = code.addressOf('straight');
-    const graph = exploreCode([start, 0x10n], code.read, disassembler);
-    expect(loopThrough(graph, start)).toEqual([]);
-    expect(graph.instructions.has(0x10n)).toBe(false);
+    const map = new CodeMap(code.read, disassembler);
+    expect(findLoop(map, code.addressOf('straight'))).toEqual({ _tag: 'Open' });
+    expect(findLoop(map, 0x10n)).toEqual({ _tag: 'Unreadable' });
   });
 });

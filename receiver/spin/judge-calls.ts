@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Samples in system calls: which of them wait for nothing, by arguments and results. Pure. */
+import type { CallSample, ProgramSample, ThreadSamples } from './samples.js';
+import { callMeaning } from './system-calls.js';
+import type { Tally } from './tally.js';
+
+/** Fewer results than this say nothing about a call. */
+const MIN_RESULTS = 3;
+const MIN_FAILED_SHARE = 0.8;
+const MAX_BRINGING_SHARE = 0.5;
+/** Bytes of the C library's wrapper in which the result is still in its register. */
+const WRAPPER_BYTES = 32n;
+/** Linux returns errors as -1 … -4095; from 512 on they are the kernel's own. */
+const LAST_ERROR = -511n;
+
+const hasFailed = (result: bigint): boolean => result < 0n && result >= LAST_ERROR;
+
+/** Of the samples in the call, and of those right behind it. */
+const resultsOf = (
+  calls: readonly CallSample[],
+  program: readonly ProgramSample[],
+): readonly bigint[] => {
+  const behind = new Set(calls.map(({ returnAddress }) => returnAddress));
+  const known = calls.flatMap(({ result }) => (result === undefined ? [] : [result]));
+  const seen = program.flatMap(({ address, behindCall, callResult }) =>
+    behind.has(behindCall) && address >= behindCall && address - behindCall < WRAPPER_BYTES
+      ? [callResult]
+      : [],
+  );
+  return [...known, ...seen];
+};
+
+/** Calls that come again as they were; what differs from time to time is work. */
+const repeated = (calls: readonly CallSample[]): readonly CallSample[] => {
+  const keyOf = ({ callArguments }: CallSample): string => callArguments.join();
+  const counts = new Map<string, number>();
+  for (const call of calls) counts.set(keyOf(call), (counts.get(keyOf(call)) ?? 0) + 1);
+  return calls.filter((call) => (counts.get(keyOf(call)) ?? 0) > 1);
+};
+
+const share = (results: readonly bigint[], holds: (result: bigint) => boolean): number =>
+  results.filter(holds).length / Math.max(1, results.length);
+
+/** Counts the samples in calls; returns how many of them wait. */
+export const tallyCalls = (samples: ThreadSamples, tally: Tally): void => {
+  tally.work += samples.otherCount;
+  const numbers = new Set(samples.calls.map(({ number }) => number));
+  for (const number of numbers) {
+    const calls = samples.calls.filter((call) => call.number === number);
+    const results = resultsOf(calls, samples.program);
+    const isBringing = share(results, (result) => result > 0n) > MAX_BRINGING_SHARE;
+    const isFailing =
+      results.length >= MIN_RESULTS && share(results, hasFailed) >= MIN_FAILED_SHARE;
+    const waiting = repeated(calls).flatMap((call) => {
+      const { _tag, kind } = callMeaning(call, samples.is32Bit);
+      const waits = _tag === 'Idle' || (_tag === 'Ask' && !isBringing) || isFailing;
+      return waits ? [kind] : [];
+    });
+    for (const kind of waiting) tally.add(kind, 1);
+    tally.work += calls.length - waiting.length;
+  }
+};

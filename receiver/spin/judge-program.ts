@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Samples in the program: by the loop they are in and the states they were met in. Pure. */
+import { assertNever } from '../model/errors.js';
+import type { SpinKind } from '../model/spin.js';
+import type { LoopFeatures } from './loop-features.js';
+import { byAddress, type ProgramSample, type ThreadSamples } from './samples.js';
+import type { Tally } from './tally.js';
+
+/** What was found at an address. */
+export type CodeAt =
+  /** The kernel's page from which programs read the time. */
+  | { readonly _tag: 'ClockPage' }
+  | { readonly _tag: 'Loop'; readonly features: LoopFeatures }
+  /** It can be read, but not where it goes: an interpreter's jumps, a path too long. */
+  | { readonly _tag: 'Open' }
+  | { readonly _tag: 'Unreadable' };
+
+/** Samples per state that make a state one that comes back, rather than two that happen to be alike. */
+const SAMPLES_PER_STATE = 4;
+/** Enough of them to say how many states there are. */
+const MANY_SAMPLES = 32;
+
+type HashOf = (sample: ProgramSample) => bigint;
+
+const countStates = (group: readonly ProgramSample[], hashOf: HashOf): readonly number[] => {
+  const states = new Map<bigint, number>();
+  for (const sample of group) {
+    const state = hashOf(sample);
+    states.set(state, (states.get(state) ?? 0) + 1);
+  }
+  return [...states.values()];
+};
+
+/** States that a group of this size may have, if they come back. */
+const fewStates = ({ length }: readonly ProgramSample[]): number =>
+  Math.max(1, Math.ceil(length / SAMPLES_PER_STATE));
+
+const registersOf: HashOf = ({ registers }) => registers;
+const allOf: HashOf = ({ registers, memory }) => registers ^ memory;
+
+/** Registers and the stack around them are in the hashes; vectors and other memory are not. */
+const isGeneral = (location: string): boolean => /^R[A-Z0-9]+$/.test(location);
+const isOnStack = (location: string): boolean => /^\[R[SB]P\+-?\d{1,2}\]$/.test(location);
+
+/** Nothing but counts of its rounds and values made of themselves, and always at the same places. */
+const keepsOnly = (kept: readonly string[], { carried, moves }: LoopFeatures): boolean =>
+  !moves && carried.every((location) => kept.includes(location));
+
+/** What of a sample tells whether the loop goes on; undefined: it may where no hash shows it. */
+const hashFor = ({ carried }: LoopFeatures): HashOf | undefined => {
+  if (carried.every(isGeneral)) return registersOf;
+  return carried.every((location) => isGeneral(location) || isOnStack(location))
+    ? allOf
+    : undefined;
+};
+
+const tallyLoop = (
+  group: readonly ProgramSample[],
+  features: LoopFeatures,
+  recurring: (hashOf: HashOf) => number,
+  tally: Tally,
+): number => {
+  const { hasPause, readsClock, flagTests, isPlain, counters, selfMade, hasSystemCall } = features;
+  const all = (kind: SpinKind): number => {
+    tally.add(kind, group.length);
+    return group.length;
+  };
+  if (hasPause && keepsOnly(selfMade, features)) return all('pause');
+  if (readsClock && keepsOnly(counters, features)) return all('clock');
+  const onlyTests = flagTests > 0 && isPlain && !hasSystemCall;
+  if (onlyTests && keepsOnly(counters, features)) return all('flag');
+  const hashOf = hashFor(features);
+  const count = hashOf === undefined ? 0 : recurring(hashOf);
+  tally.add(hasPause ? 'pause' : 'flag', count);
+  return count;
+};
+
+class ProgramJudge {
+  /** States per address of the loop, as far as its hottest addresses tell. */
+  #states = 1;
+
+  constructor(
+    private readonly codeAt: (address: bigint) => CodeAt,
+    private readonly tally: Tally,
+  ) {}
+
+  /** Hottest groups first. Returns how many of the samples are accounted for. */
+  judge(address: bigint, group: readonly ProgramSample[]): number {
+    const code = this.codeAt(address);
+    const recurring = (hashOf: HashOf): number => this.#recurring(group, hashOf);
+    switch (code._tag) {
+      case 'ClockPage':
+        this.tally.add('clock', group.length);
+        return group.length;
+      case 'Loop':
+        return tallyLoop(group, code.features, recurring, this.tally);
+      case 'Open': {
+        const count = recurring(allOf);
+        this.tally.add('flag', count);
+        return count;
+      }
+      case 'Unreadable':
+        this.tally.unknown += group.length;
+        return group.length;
+      default:
+        return assertNever(code);
+    }
+  }
+
+  /** How many samples were met in states that come back. */
+  #recurring(group: readonly ProgramSample[], hashOf: HashOf): number {
+    const counts = countStates(group, hashOf);
+    const few = fewStates(group);
+    if (counts.length > Math.max(few, this.#states)) return 0;
+    if (group.length >= MANY_SAMPLES && counts.length <= few)
+      this.#states = Math.max(this.#states, counts.length);
+    return counts.reduce((sum, count) => sum + (count > 1 ? count : 0), 0);
+  }
+}
+
+/** How the program's samples lie, beyond what single addresses tell. */
+export interface Spread {
+  /** The most samples at one address that counted as work. */
+  readonly hottestWork: number;
+  /** Of pairs of samples at one address: with the same registers; with the same memory as well. */
+  readonly sameRegistersRatio: number;
+  readonly sameStateRatio: number;
+  /** Samples at addresses that were met more than once. */
+  readonly pairedCount: number;
+}
+
+/** Of the pairs that can be made of a group. */
+const samePairs = (group: readonly ProgramSample[], hashOf: HashOf): number =>
+  countStates(group, hashOf).reduce((sum, count) => sum + count * (count - 1), 0) /
+  Math.max(1, group.length - 1);
+
+const spreadOf = (groups: readonly (readonly ProgramSample[])[], hottestWork: number): Spread => {
+  const paired = groups.filter(({ length }) => length > 1);
+  const pairedCount = paired.reduce((sum, { length }) => sum + length, 0);
+  const ratio = (hashOf: HashOf): number =>
+    paired.reduce((sum, group) => sum + samePairs(group, hashOf), 0) / Math.max(1, pairedCount);
+  return {
+    hottestWork,
+    pairedCount,
+    sameRegistersRatio: ratio(registersOf),
+    sameStateRatio: ratio(allOf),
+  };
+};
+
+export const tallyProgram = (
+  samples: ThreadSamples,
+  codeAt: (address: bigint) => CodeAt,
+  tally: Tally,
+): Spread => {
+  const judge = new ProgramJudge(codeAt, tally);
+  let hottestWork = 0;
+  for (const [address, group] of byAddress(samples)) {
+    const work = group.length - judge.judge(address, group);
+    tally.work += work;
+    hottestWork = Math.max(hottestWork, work);
+  }
+  const own = byAddress(samples).filter(([address]) => codeAt(address)._tag !== 'ClockPage');
+  return spreadOf(
+    own.map(([, group]) => group),
+    hottestWork,
+  );
+};
