@@ -64,7 +64,12 @@ const feed: ProgramDeps['feed'] = (config, options) => async () => {
   })();
 };
 
+const examine: ProgramDeps['examine'] = (options) => async () => {
+  const { examineProcess } = await import('./agent/examine-process.js');
+  return examineProcess(options)();
+};
+
 process.exitCode = await runProgram(
-  { version, io, run, measure, check, feed },
+  { version, io, run, measure, check, feed, examine },
   process.argv.slice(2),
 );

@@ -11,6 +11,7 @@ Examples:
   wattfeed top                      which process burns the watts, live
   wattfeed top --once --json        the last window, for a script
   wattfeed check                    what this machine can measure, and remedies
+  wattfeed spin 812                 do its threads wait awake?
   wattfeed explain 812              how process 812 came to its joules
   wattfeed run                      the agent: measures, exports, serves viewers
 
@@ -62,6 +63,11 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'replay',
     description: 'attribute a recorded trace again, without a kernel',
     load: async () => (await import('./replay-command.js')).replayCommand,
+  },
+  {
+    name: 'spin',
+    description: 'examine whether the threads of a process run and do nothing',
+    load: async () => (await import('./spin-command.js')).spinCommand,
   },
   {
     name: 'config',

@@ -66,6 +66,7 @@ const execute = async (argv: readonly string[], over: Partial<ProgramDeps> = {})
         calls.feed.push(options);
         return true;
       }),
+    examine: () => TE.right([]),
     measure: (_config, { windowMillis }) =>
       TE.fromIO(() => {
         calls.windowMillis.push(windowMillis);

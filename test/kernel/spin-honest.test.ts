@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/** No program of the corpus that works is said to spin. */
+import { describe, expect, it } from 'vitest';
+import { installed, WORKING } from '../spin/corpus.js';
+import { confusionText, judgeAll } from '../spin/judge-corpus.js';
+
+const AT_A_TIME = { batch: 16, seconds: 2 };
+/** A process of a storm ends before it is examined. */
+const MAX_UNSURE_RATIO = 0.1;
+/** A minute where nobody else is. */
+const LIMIT_MILLIS = 240_000;
+
+describe('examineProcess', () => {
+  it(
+    'says of no program that works that it spins',
+    async () => {
+      const judged = await judgeAll(installed(WORKING), AT_A_TIME);
+      console.log(confusionText(judged));
+      const unsure = judged.filter(({ verdict }) => verdict === 'Unknown' || verdict === 'Gone');
+      const called = judged.filter((one) => one.verdict !== 'Working' && !unsure.includes(one));
+      const text = ({ program, verdict, evidence }: (typeof judged)[number]): string =>
+        `${program.name}: ${verdict}: ${evidence}`;
+      console.log(unsure.map(text).join('\n'));
+      expect(called.map(text)).toEqual([]);
+      expect(unsure.length / judged.length).toBeLessThanOrEqual(MAX_UNSURE_RATIO);
+    },
+    LIMIT_MILLIS,
+  );
+});

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Every program of the corpus that waits awake is found, as what it is. */
+import { describe, expect, it } from 'vitest';
+import { examineProcess } from '../../receiver/agent/examine-process.js';
+import { installed, SPINNING } from '../spin/corpus.js';
+import { confusionText, judgeAll } from '../spin/judge-corpus.js';
+
+/** More at a time than CPUs: competition must hide nothing. */
+const AT_A_TIME = { batch: 16, seconds: 2 };
+const MIN_RIGHT_RATIO = 0.95;
+/** A minute where nobody else is. */
+const LIMIT_MILLIS = 240_000;
+
+describe('examineProcess', () => {
+  it(
+    'finds programs that wait awake, and says how',
+    async () => {
+      const judged = await judgeAll(installed(SPINNING), AT_A_TIME);
+      console.log(confusionText(judged));
+      const missed = judged.filter(({ verdict }) => /^(Working|Unknown|Gone)$/.test(verdict));
+      const text = ({ program, verdict, evidence }: (typeof judged)[number]): string =>
+        `${program.name}: ${verdict}: ${evidence}`;
+      expect(missed.map(text)).toEqual([]);
+      const wrong = judged.filter(({ program, verdict }) => !program.kinds.includes(verdict));
+      console.log(wrong.map(text).join('\n'));
+      expect(1 - wrong.length / judged.length).toBeGreaterThanOrEqual(MIN_RIGHT_RATIO);
+    },
+    LIMIT_MILLIS,
+  );
+
+  it('says that there is no such process', async () => {
+    const examined = await examineProcess({ procfsRoot: '/proc', pid: 4_194_303, seconds: 1 })();
+    expect(examined).toMatchObject({ left: { cause: 'there is no such process' } });
+  });
+});
