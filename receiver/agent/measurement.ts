@@ -20,6 +20,7 @@ import type { Losses } from './losses.js';
 import type { Logger } from './logger.js';
 import type { Pipeline, PipelineResult, Surroundings } from './pipeline.js';
 import type { PowerFeed } from './power-feed.js';
+import type { SpinWatch } from '../spin/watch.js';
 import type { SlotUse } from './slot-watch.js';
 import type { TraceNames } from '../trace/encode-window.js';
 import type { TraceSink } from '../model/trace-sink.js';
@@ -52,6 +53,8 @@ export interface MeasurementParts {
   /** First record of a recording that begins now, and the names in it. */
   readonly traceHeader: () => HeaderRecord;
   readonly names: TraceNames;
+  /** Looks for threads that spin; undefined: nobody does. */
+  readonly spin?: Pick<SpinWatch, 'observe' | 'isSpinning'> | undefined;
   /** Windows handed over at once while nobody watches. */
   readonly batchWindows: number;
 }
@@ -179,7 +182,7 @@ export class Measurement {
   }
 
   #advance(window: ActivityWindow): PipelineResult {
-    const { pipeline, ledger, self, logger, explainer } = this.#parts;
+    const { pipeline, ledger, self, logger, explainer, spin } = this.#parts;
     const begin = performance.now();
     const { coreScaling } = this.#parts;
     const surroundings = {
@@ -203,8 +206,15 @@ export class Measurement {
       logger.error('attribution does not close', { domain: domainId, detail });
     // A baseline window's counters have no delta yet, the last one is behind the detach.
     if (report.index !== BASELINE_WINDOW && !window.isFinal)
-      this.#parts.powerFeed?.publish(window, report, attribution, pipeline.coefficients());
+      this.#parts.powerFeed?.publish(
+        window,
+        report,
+        attribution,
+        pipeline.coefficients(),
+        spin && ((task) => spin.isSpinning(task)),
+      );
     this.#parts.watchSlots(report);
+    spin?.observe(window, attribution.shares);
     this.#windowsSinceSweep += 1;
     if (this.#windowsSinceSweep >= SWEEP_WINDOWS) {
       this.#windowsSinceSweep = 0;

@@ -21,6 +21,8 @@ export interface PowerObserver {
   /** Id of the cgroup at a path below the hierarchy's root; undefined: there is none. */
   readonly cgroupIdAt: (path: string) => bigint | undefined;
   readonly limitWatts: ReadonlyMap<number, number>;
+  /** Undefined: nobody looks for threads that spin. */
+  readonly isSpinning?: ((task: TaskSample) => boolean) | undefined;
 }
 
 /** An average thread, for placement: what it retires per cycle, and at which clock where none is known. */
@@ -30,6 +32,7 @@ const KILOHERTZ_PER_GIGAHERTZ = 1e6;
 
 interface Sums {
   energyMicrojoules: number;
+  spinMicrojoules: number;
   dramMicrojoules: number;
   runtimeNanos: number;
   instructions: number;
@@ -42,6 +45,7 @@ interface Sums {
 
 const emptySums = (): Sums => ({
   energyMicrojoules: 0,
+  spinMicrojoules: 0,
   dramMicrojoules: 0,
   runtimeNanos: 0,
   instructions: 0,
@@ -68,7 +72,7 @@ const observationOf = (
   id: bigint,
   path: string,
   sums: Sums,
-  windowSeconds: number,
+  { windowSeconds, isJudged }: { readonly windowSeconds: number; readonly isJudged: boolean },
 ): CgroupObservation => ({
   id,
   path,
@@ -81,7 +85,10 @@ const observationOf = (
   queueWaitSeconds: sums.queueWaitNanos / NANOS_PER_SECOND,
   voluntarySwitches: sums.voluntarySwitches,
   involuntarySwitches: sums.involuntarySwitches,
-  spinRatio: undefined,
+  spinRatio:
+    isJudged && sums.energyMicrojoules > 0
+      ? sums.spinMicrojoules / sums.energyMicrojoules
+      : undefined,
 });
 
 /** Those that ran, and all above them: a budget is often on a slice that has no task of its own. */
@@ -96,9 +103,12 @@ const observeCgroups = (
     const sums = byId.get(task.cgroupId) ?? emptySums();
     byId.set(task.cgroupId, sums);
     addTask(sums, task, shares, row);
+    if (observer.isSpinning?.(task) === true)
+      sums.spinMicrojoules += shares.tasks.package[row] ?? 0;
   });
+  const seenIn = { windowSeconds, isJudged: observer.isSpinning !== undefined };
   const seen = [...byId].map(([id, sums]) =>
-    observationOf(id, observer.cgroupPath(id), sums, windowSeconds),
+    observationOf(id, observer.cgroupPath(id), sums, seenIn),
   );
   const paths = new Set(seen.map(({ path }) => path));
   const above = new Set(
@@ -106,9 +116,7 @@ const observeCgroups = (
   );
   const added = [...above].flatMap((path) => {
     const id = observer.cgroupIdAt(path);
-    return id === undefined || byId.has(id)
-      ? []
-      : [observationOf(id, path, emptySums(), windowSeconds)];
+    return id === undefined || byId.has(id) ? [] : [observationOf(id, path, emptySums(), seenIn)];
   });
   return [...seen, ...added];
 };

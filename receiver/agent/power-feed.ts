@@ -12,7 +12,7 @@ import type { WindowAttribution } from '../attribution/attribute.js';
 import type { PolicyConfig } from '../config/config.js';
 import type { PowercapZone } from '../energy/powercap.js';
 import { integerAt } from '../host/values.js';
-import type { ActivityWindow } from '../model/activity.js';
+import type { ActivityWindow, TaskSample } from '../model/activity.js';
 import type { Coefficients } from '../model/coefficients.js';
 import type { HostTopology } from '../model/host-topology.js';
 import { MICROWATTS_PER_WATT } from '../model/units.js';
@@ -30,6 +30,7 @@ export interface PowerFeed {
     report: WindowReport,
     attribution: WindowAttribution,
     coefficients: readonly Coefficients[],
+    isSpinning?: (task: TaskSample) => boolean,
   ) => void;
   readonly close: () => void;
 }
@@ -96,17 +97,21 @@ const cgroupIds = (root: string | undefined): ((path: string) => bigint | undefi
   };
 };
 
-/** Threads that ran, and whether their cgroup is over its budget or spins. */
-const hintedTasks = (window: ActivityWindow, { cgroups }: Policy) => {
+/** Threads that ran, whether their cgroup is over its budget, and whether they spin. */
+const hintedTasks = (
+  window: ActivityWindow,
+  { cgroups }: Policy,
+  isSpinning: ((task: TaskSample) => boolean) | undefined,
+) => {
   const byId = new Map(cgroups.map((one) => [one.id, one]));
   return window.tasks
     .filter(({ isDead, isKernelThread }) => !isDead && !isKernelThread)
-    .map(({ tid, cgroupId }) => {
-      const policy = byId.get(cgroupId);
+    .map((task) => {
+      const policy = byId.get(task.cgroupId);
       return {
-        tid,
+        tid: task.tid,
         isOverBudget: policy?.isOverBudget === true,
-        isSpinning: policy?.workload === 'spinning',
+        isSpinning: isSpinning?.(task) ?? policy?.workload === 'spinning',
       };
     });
 };
@@ -139,8 +144,12 @@ export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, Powe
   let hasFailed = false;
   let isClosed = false;
   let hintCode: string | undefined;
-  const giveHints = (window: ActivityWindow, decided: Policy): void => {
-    const applied = hints?.apply(hintedTasks(window, decided));
+  const giveHints = (
+    window: ActivityWindow,
+    decided: Policy,
+    isSpinning: ((task: TaskSample) => boolean) | undefined,
+  ): void => {
+    const applied = hints?.apply(hintedTasks(window, decided, isSpinning));
     const code = applied !== undefined && E.isLeft(applied) ? applied.left.code : undefined;
     if (code !== undefined && code !== hintCode)
       logger.warn(`scx_layered hints are not written: ${config.layeredHints ?? ''}: ${code}`);
@@ -148,7 +157,7 @@ export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, Powe
   };
   return E.right({
     directory,
-    publish: (window, report, attribution, coefficients) => {
+    publish: (window, report, attribution, coefficients, isSpinning) => {
       // windows that were on their way when the agent was told to stop
       if (isClosed) return;
       const observer = {
@@ -157,6 +166,7 @@ export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, Powe
         cgroupPath: parts.cgroupPath,
         cgroupIdAt,
         limitWatts: readLimits(files),
+        isSpinning,
       };
       const seen = observePower(window, report, attribution.shares, observer);
       if (seen === undefined) return;
@@ -170,7 +180,7 @@ export const openPowerFeed = (parts: PowerFeedParts): E.Either<NativeError, Powe
         });
       }
       hasFailed = E.isLeft(published);
-      if (E.isRight(published)) giveHints(window, published.right);
+      if (E.isRight(published)) giveHints(window, published.right, isSpinning);
     },
     close: () => {
       isClosed = true;

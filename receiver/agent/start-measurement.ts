@@ -39,6 +39,7 @@ import { ReadingsKeeper } from './readings-keeper.js';
 import { sayStart } from './say-start.js';
 import { traceHeader } from './trace-header.js';
 import { createSlotWatch } from './slot-watch.js';
+import { createSpinWatch } from './spin-watch.js';
 import { createThreadWatch, type ThreadWatch } from './thread-watch.js';
 import { createAgentIdentities, type AgentIdentities } from './agent-identities.js';
 import { counterNotes } from './counter-notes.js';
@@ -78,6 +79,16 @@ export interface RunningMeasurement {
 const MAX_EXITED_UNEXPORTED = 1_024;
 /** Batches of ten windows cost a tenth of the wake-ups; a viewer gets each window at once. */
 const BATCH_WINDOWS = 10;
+
+/** Three of these make a candidate, its samples take 2 s: a spinner is found within 10 s. */
+const SPIN_BATCH_WINDOWS = 4;
+
+/** The agent does; a viewer that measures for a moment has no place to tell it. */
+const isWatchingSpin = (config: Config, { isKeepingState = false }: StartOptions): boolean =>
+  config.spin.isEnabled && isKeepingState;
+
+const batchWindows = (config: Config, options: StartOptions): number =>
+  isWatchingSpin(config, options) ? SPIN_BATCH_WINDOWS : BATCH_WINDOWS;
 
 /** RECORDS_PACKAGES_MAX of bpf/include/records.h; those beyond share the last number. */
 const PACKAGES_MAX = 16;
@@ -246,6 +257,10 @@ const assemble = (
   keeper.begin();
   const readings = readingsKeeper(config, options, machine, pipeline);
   if (readings !== undefined) pipeline.resume(readings.load());
+  const spin = isWatchingSpin(config, options)
+    ? createSpinWatch({ ...config.spin, procfsRoot: config.roots.procfs, logger })
+    : undefined;
+  if (spin !== undefined) self.watchSpin(() => spin.spinning());
   const measurement = new Measurement({
     session,
     read: windowReader(layout, { reusesRows: true }),
@@ -278,7 +293,8 @@ const assemble = (
     powerFeed,
     traceHeader: traceHeader(machine, split, version),
     names: identities,
-    batchWindows: BATCH_WINDOWS,
+    spin,
+    batchWindows: batchWindows(config, options),
   });
   const sourceText = sourceLabel(plan).text;
   return { machine, measurement, session, ledger, self, threads, sourceText, identities, readings };
@@ -383,7 +399,7 @@ export const startMeasurement = async (
     {
       windowMillis: options.windowMillis,
       sources: sourceSpecs(machine.plan),
-      wakeEvery: BATCH_WINDOWS,
+      wakeEvery: batchWindows(config, options),
     },
     running.measurement.onBatch,
   );

@@ -114,6 +114,11 @@ export interface AgentConfig {
   readonly stateDirectory: string;
 }
 
+export interface SpinConfig {
+  readonly isEnabled: boolean;
+  readonly maxExamined: number;
+}
+
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
 export interface Config {
@@ -130,6 +135,7 @@ export interface Config {
   };
   readonly export: ExportConfig;
   readonly policy: PolicyConfig;
+  readonly spin: SpinConfig;
   readonly agent: AgentConfig;
   readonly log: { readonly level: LogLevel };
 }

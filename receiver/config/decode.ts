@@ -133,6 +133,7 @@ export const configOfFile = (file: ConfigFile): Config => ({
     headroomReserve: file.policy.headroom_percent / 100,
     layeredHints: file.policy.layered_hints,
   },
+  spin: { isEnabled: file.spin.enabled, maxExamined: file.spin.max_examined },
   agent: {
     socketPath: file.agent.socket_path,
     pinDirectory: file.agent.pin_directory,

@@ -347,6 +347,17 @@ const agent = z.strictObject({
   }),
 });
 
+const spin = z.strictObject({
+  enabled: key(z.boolean().default(false), {
+    description: 'Look for threads that run and do nothing; see docs/spin.md.',
+    reason: 'Off until its cost has been measured on more machines.',
+  }),
+  max_examined: key(count(1, 64).default(4), {
+    description: 'Threads that are sampled at a time, 199 times per second of their CPU time.',
+    reason: 'Each costs some 0.1 % of a CPU while it is sampled.',
+  }),
+});
+
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
 export const configSchema = z
@@ -380,6 +391,7 @@ export const configSchema = z
       .prefault({}),
     export: exporting.prefault({}),
     policy: policySchema.prefault({}),
+    spin: spin.prefault({}),
     agent: agent.prefault({}),
     log: z
       .strictObject({

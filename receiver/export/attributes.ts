@@ -86,6 +86,10 @@ export const ATTRIBUTES = {
   unitOwner: ['wattfeed.unit.owner', 'Owner of a unit of a user’s own manager; else absent.'],
   userName: ['user.name', 'Login name; the uid in digits where there is none.'],
   userId: ['user.id', 'The uid in digits.'],
+  spinKind: [
+    'wattfeed.spin.kind',
+    '`pause`, `flag`, `yield`, `poll`, `clock` or `syscall`: how the thread waits; see spin.md.',
+  ],
   domain: [
     'wattfeed.domain',
     'What the energy counter covers. Attributed energy is `package` or `dram`, which never overlap.',

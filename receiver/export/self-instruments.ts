@@ -3,6 +3,31 @@
 import type { Instrument } from './instruments.js';
 
 export const SELF_INSTRUMENTS = {
+  spinEnergy: {
+    name: 'wattfeed.spin.energy',
+    unit: 'J',
+    kind: 'counter',
+    stability: 'alpha',
+    description:
+      'Energy of threads since they were found to run and do nothing, by how they wait. It is part of their processes’ energy: do not add the two.',
+    attributes: ['processPid', 'processExecutableName', 'threadId', 'threadName', 'spinKind'],
+  },
+  spinTime: {
+    name: 'wattfeed.spin.time',
+    unit: 's',
+    kind: 'counter',
+    stability: 'alpha',
+    description: 'CPU time of threads since they were found to run and do nothing.',
+    attributes: ['processPid', 'processExecutableName', 'threadId', 'threadName', 'spinKind'],
+  },
+  spinActive: {
+    name: 'wattfeed.spin.active',
+    unit: '{thread}',
+    kind: 'updowncounter',
+    stability: 'alpha',
+    description: 'Threads that run and do nothing now. The agent’s log names each.',
+    attributes: ['spinKind'],
+  },
   sourceState: {
     name: 'wattfeed.source.state',
     unit: '1',

@@ -51,6 +51,7 @@ export const addSelfPoints = (
   addModel(set, self, window);
   addAccounting(set, table, self);
   addPrograms(set, table, self);
+  addSpin(set, table, self);
   addAgent(set, table, self);
 };
 
@@ -123,6 +124,25 @@ const addPrograms = (set: MetricSet, table: StreamTable, self: SelfView): void =
     table.add(set, 'bpfRuns', 'count', runCount, attributes);
     table.add(set, 'bpfRecursionMisses', 'count', recursionMisses, attributes);
   }
+};
+
+const addSpin = (set: MetricSet, table: StreamTable, self: SelfView): void => {
+  const active = new Map<string, number>();
+  for (const thread of self.spin()) {
+    const { kind, energy, time, isActive } = thread;
+    const attributes = {
+      [attributeName('processPid')]: thread.pid,
+      [attributeName('processExecutableName')]: thread.processName,
+      [attributeName('threadId')]: thread.tid,
+      [attributeName('threadName')]: thread.threadName,
+      [attributeName('spinKind')]: kind,
+    };
+    table.add(set, 'spinEnergy', 'microjoules', energy, attributes);
+    table.add(set, 'spinTime', 'nanos', time, attributes);
+    active.set(kind, (active.get(kind) ?? 0) + (isActive ? 1 : 0));
+  }
+  for (const [kind, count] of active)
+    set.set('spinActive', count, { [attributeName('spinKind')]: kind });
 };
 
 const addAgent = (set: MetricSet, table: StreamTable, self: SelfView): void => {

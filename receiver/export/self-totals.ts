@@ -3,6 +3,7 @@
 import type { ProgramStats } from '../activity/port.js';
 import type { PackageCalibration } from '../attribution/calibration/calibration.js';
 import type { AccountingStats } from '../model/activity.js';
+import type { SpinningThread } from '../model/spin.js';
 import type { WindowReport } from '../model/window.js';
 import type { SelfView, WindowStage } from './self-view.js';
 
@@ -25,6 +26,7 @@ export class SelfTotals implements SelfView {
   #last: WindowReport | undefined;
   #windows = 0;
   #maxLatenessNanos = 0;
+  #spin: () => readonly SpinningThread[] = () => [];
   readonly #stages = { flush: 0n, energy: 0n, scan: 0n, attribution: 0n };
   readonly #accounting = {
     switches: 0n,
@@ -46,6 +48,11 @@ export class SelfTotals implements SelfView {
     readonly calibration: () => readonly PackageCalibration[] = () => [],
   ) {}
 
+  /** From here on `spin` says what the watch says. */
+  watchSpin(totals: () => readonly SpinningThread[]): void {
+    this.#spin = totals;
+  }
+
   /** One window and the nanoseconds its stages took. */
   book(report: WindowReport, stageNanos: Readonly<Record<WindowStage, number>>): void {
     this.#last = report;
@@ -58,6 +65,7 @@ export class SelfTotals implements SelfView {
     this.#stages.attribution += BigInt(Math.round(stageNanos.attribution));
   }
 
+  readonly spin = (): readonly SpinningThread[] => this.#spin();
   readonly lastWindow = (): WindowReport | undefined => this.#last;
   readonly windowCount = (): number => this.#windows;
   readonly stageNanos = () => this.#stages;

@@ -6,6 +6,7 @@
 import type { ProgramStats } from '../activity/port.js';
 import type { PackageCalibration } from '../attribution/calibration/calibration.js';
 import type { AccountingStats } from '../model/activity.js';
+import type { SpinningThread } from '../model/spin.js';
 import type { WindowReport } from '../model/window.js';
 
 export type WindowStage = 'flush' | 'energy' | 'scan' | 'attribution';
@@ -24,6 +25,8 @@ export interface SelfView {
   readonly calibration: () => readonly PackageCalibration[];
   /** Empty while kernel.bpf_stats is off. */
   readonly programs: () => readonly ProgramStats[];
+  /** Empty while nobody looks for threads that spin. */
+  readonly spin: () => readonly SpinningThread[];
   readonly agentProcess: () => {
     readonly userNanos: bigint;
     readonly systemNanos: bigint;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The agent's watch over spinning threads, on the real kernel: sampler, /proc, decoder and log. */
+import { setTimeout as wait } from 'node:timers/promises';
+import * as E from 'fp-ts/lib/Either.js';
+import { openSpinSampler } from '../../native/index.js';
+import { joulesOf } from '../model/units.js';
+import type { SpinCandidate } from '../spin/candidates.js';
+import { decodeSamples, timespecTable } from '../spin/decode.js';
+import { loadDisassemblers } from '../spin/disassemblers.js';
+import { examine, type Examination } from '../spin/examine.js';
+import type { SpinSampler } from '../spin/port.js';
+import { openProcessImage } from '../spin/process-image.js';
+import { sampleHertz } from '../spin/sampling-rate.js';
+import { SpinWatch, type SpinChange } from '../spin/watch.js';
+import type { Logger } from './logger.js';
+
+export interface SpinWatchOptions {
+  readonly maxExamined: number;
+  readonly procfsRoot: string;
+  readonly logger: Logger;
+}
+
+/** 200 samples: three verdicts in a row within 10 s. */
+const SAMPLE_SECONDS = 1;
+const MILLIS_PER_SECOND = 1000;
+
+const changeSayer =
+  (logger: Logger) =>
+  ({ isActive, candidate, kind, confidence, evidence, wastedMicrojoules }: SpinChange): void => {
+    const { tid, tgid: pid } = candidate;
+    const wastedJoules = joulesOf(wastedMicrojoules);
+    if (isActive) logger.warn('thread spins', { pid, tid, kind, confidence, evidence });
+    else logger.info('thread no longer spins', { pid, tid, kind, wastedJoules });
+  };
+
+/** Loaded while somebody is examined: no program and no map stays without candidates. */
+class SharedSampler {
+  #sampler: SpinSampler | undefined;
+  #hasComplained = false;
+  readonly #used = new Set<number>();
+
+  constructor(
+    private readonly maxExamined: number,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Undefined: it cannot be loaded (said once), or all its records are in use. */
+  begin(tid: number, runRatio: number): number | undefined {
+    const number = Array.from({ length: this.maxExamined }, (_, at) => at).find(
+      (at) => !this.#used.has(at),
+    );
+    const sampler = this.#opened();
+    if (number === undefined || sampler === undefined) return undefined;
+    if (E.isLeft(sampler.begin(number, tid, sampleHertz(runRatio, SAMPLE_SECONDS)))) {
+      this.#unloadIfIdle();
+      return undefined;
+    }
+    this.#used.add(number);
+    return number;
+  }
+
+  end(number: number): Uint8Array | undefined {
+    const bytes = this.#sampler?.end(number);
+    this.#used.delete(number);
+    this.#unloadIfIdle();
+    return bytes !== undefined && E.isRight(bytes) ? bytes.right : undefined;
+  }
+
+  #opened(): SpinSampler | undefined {
+    if (this.#sampler !== undefined) return this.#sampler;
+    const opened = openSpinSampler(timespecTable(), this.maxExamined);
+    if (E.isRight(opened)) return (this.#sampler = opened.right);
+    const { operation, code } = opened.left;
+    if (!this.#hasComplained)
+      this.logger.warn('spinning threads cannot be examined', { operation, code });
+    this.#hasComplained = true;
+    return undefined;
+  }
+
+  #unloadIfIdle(): void {
+    if (this.#used.size > 0) return;
+    this.#sampler?.close();
+    this.#sampler = undefined;
+  }
+}
+
+export const createSpinWatch = ({
+  maxExamined,
+  procfsRoot,
+  logger,
+}: SpinWatchOptions): SpinWatch => {
+  const sampler = new SharedSampler(maxExamined, logger);
+  const examineThread = async ({
+    tid,
+    tgid,
+    runRatio,
+  }: SpinCandidate): Promise<Examination | undefined> => {
+    const number = sampler.begin(tid, runRatio);
+    if (number === undefined) return undefined;
+    // Nobody waits for this timer when the agent ends.
+    await wait(SAMPLE_SECONDS * MILLIS_PER_SECOND, undefined, { ref: false });
+    const bytes = sampler.end(number);
+    const samples = bytes && decodeSamples(bytes);
+    if (samples?.tid !== tid) return undefined;
+    const disassemblerFor = await loadDisassemblers(process.arch);
+    const image = openProcessImage(procfsRoot, tgid);
+    try {
+      return examine(samples, image, disassemblerFor);
+    } finally {
+      image.close();
+    }
+  };
+  return new SpinWatch(
+    {
+      nowMillis: () => performance.now(),
+      onChange: changeSayer(logger),
+      examine: async (candidate) => {
+        try {
+          return await examineThread(candidate);
+        } catch (error) {
+          logger.error('thread cannot be examined', { tid: candidate.tid, error: String(error) });
+          return undefined;
+        }
+      },
+    },
+    { maxExamined },
+  );
+};
