@@ -5,13 +5,13 @@ import type { BusyRatios } from '../energy/busy-ratio.js';
 import {
   advanceIdleFloor,
   initialIdleFloor,
+  isTelling,
   settleIdle,
-  QUIET_BUSY_RATIO,
   type IdleFloorState,
 } from '../energy/idle-floor.js';
 import type { EnergyPlan, PlannedDomain } from '../energy/plan-types.js';
 import type { EnergyDomain } from '../model/energy-domain.js';
-import { meanWatts, type Microjoules, type Watts } from '../model/units.js';
+import { meanWatts, watts, type Microjoules, type Watts } from '../model/units.js';
 import type { DomainReading } from '../model/window.js';
 
 export interface IdleFloorOptions {
@@ -35,6 +35,7 @@ const hasFloor = ({ domain }: PlannedDomain): boolean =>
 
 export class IdleFloors {
   readonly #states: Map<string, IdleFloorState>;
+  readonly #packageOfCores: ReadonlyMap<string, string | undefined>;
 
   constructor({ plan, idleWatts }: IdleFloorOptions) {
     this.#states = new Map(
@@ -45,16 +46,21 @@ export class IdleFloors {
           initialIdleFloor(configuredFloor(planned, idleWatts)),
         ]),
     );
+    this.#packageOfCores = new Map(
+      plan.domains
+        .filter(({ domain }) => domain.kind === 'core')
+        .map(({ domain }) => [domain.id, domain.parentId]),
+    );
   }
 
   /**
-   * `activeWattsOf`: what ran should have drawn, asked of quiet windows only.
+   * `activeWattsOf`: what ran should have drawn, asked only of windows in which little did.
    * A package's floor is learnt without its graphics, which may draw while every CPU sleeps.
    */
   learn(
     readings: readonly DomainReading[],
     busy: BusyRatios,
-    activeWattsOf: (domain: EnergyDomain) => number = () => 0,
+    activeWattsOf: (domain: EnergyDomain) => number | undefined = () => undefined,
   ): void {
     const energies = energyWithoutGraphics(readings);
     for (const { domain, step } of readings) {
@@ -64,7 +70,7 @@ export class IdleFloors {
         domain.packageId === undefined ? undefined : busy.byPackage.get(domain.packageId);
       const busyRatio = packageBusy ?? busy.ofHost;
       const next = advanceIdleFloor(state, {
-        activeWatts: busyRatio < QUIET_BUSY_RATIO ? activeWattsOf(domain) : 0,
+        activeWatts: isTelling(state, busyRatio) ? activeWattsOf(domain) : undefined,
         powerWatts: meanWatts(energies.get(domain.id) ?? step.deltaMicrojoules, step.spanNanos),
         busyRatio,
         spanNanos: step.spanNanos,
@@ -100,7 +106,18 @@ export class IdleFloors {
         this.#states.set(id, state);
   }
 
+  /**
+   * Idle cores are power-gated: where the package's floor is known (configured, or provisional) before that of its
+   * cores, theirs is nothing. An error of a few tenths of a watt, and the cores' own counter can be used.
+   */
   watts(): ReadonlyMap<string, Watts | undefined> {
-    return new Map([...this.#states].map(([id, { floorWatts }]) => [id, floorWatts]));
+    const floorOf = (id: string | undefined): Watts | undefined =>
+      id === undefined ? undefined : this.#states.get(id)?.floorWatts;
+    return new Map(
+      [...this.#states].map(([id, { floorWatts }]) => {
+        const packageFloor = floorOf(this.#packageOfCores.get(id));
+        return [id, floorWatts ?? (packageFloor === undefined ? undefined : watts(0))];
+      }),
+    );
   }
 }

@@ -107,18 +107,18 @@ const countedLines = (
     ),
   );
 
-/** Asked only of quiet windows, in which there is little to sum up. */
+/** Asked only of windows in which little ran. Undefined: nothing is predicted of such a domain. */
 const activeWattsIn = (
   window: ActivityWindow,
   calibration: Calibration,
-): ((domain: EnergyDomain) => number) => {
+): ((domain: EnergyDomain) => number | undefined) => {
   let predicted: ReturnType<Calibration['predict']> | undefined;
   const seconds = secondsOf(nanos(window.endNanos - window.startNanos));
   return ({ kind, packageId }) => {
-    if (seconds <= 0 || (kind !== 'package' && kind !== 'dram')) return 0;
+    if (seconds <= 0 || (kind !== 'package' && kind !== 'dram')) return undefined;
     predicted ??= calibration.predict(window);
     const own = predicted.get(packageId ?? -1);
-    if (own === undefined) return 0;
+    if (own === undefined || (kind === 'dram' && !own.isCounted)) return undefined;
     const joules = kind === 'dram' ? own.lines * DRAM_LINE_JOULES : own.joules;
     return joules / seconds;
   };

@@ -7,6 +7,11 @@
  * only slowly (leakage grows with temperature), so one stress test can never lift it for good. Until enough quiet windows were seen
  * it is undefined, never a guess.
  *
+ * A host on which something always runs a little (this agent alone, on a slow one) has no quiet window ever, and all
+ * its idle power would go to whoever runs. There the floor is provisional: the median of light windows, each less
+ * what should have been drawn in it. A prediction that is wrong by a third of 5 W leaves 2 W of error where not
+ * knowing leaves the whole floor. The first quiet windows replace it.
+ *
  * A power is judged over two seconds at least, windows of less are summed up: the counters' update jitter
  * moves about 0.4 ms of energy from one window to the next, and the lowest of many short windows would
  * be the one that lost most. Of 0.1 s that is 1 % of an idle domain, more than some loads draw from it.
@@ -24,11 +29,15 @@ import {
 } from '../model/units.js';
 
 /** Below this a window says what the machine draws for nothing; models.md and turbostat practice. */
-export const QUIET_BUSY_RATIO = 0.02;
+const QUIET_BUSY_RATIO = 0.02;
+/** Below this the prediction of what ran is small beside the floor, where no window is quiet. */
+const LIGHT_BUSY_RATIO = 0.25;
 const QUANTILE = 0.02;
 /** Quiet windows, and seconds of them, before the floor is believed. */
 const WINDOWS_TO_KNOW = 5;
 const SECONDS_TO_KNOW = 4;
+/** Light samples before a provisional floor, 8 s of them. */
+const LIGHT_SAMPLES_TO_KNOW = 4;
 /** Quiet samples remembered: 2 % of it are one, and it is not the lowest, so that a single odd reading does not decide for ever. */
 const SAMPLES_KEPT = 64;
 /** Upward leak: at most 1 % of the quiet power a minute of quiet time, the pace at which a heat sink warms. */
@@ -61,6 +70,10 @@ export interface IdleFloorState {
   readonly quietSeconds: number;
   /** Idle energy that windows before this one were too short of; see `settleIdle`. */
   readonly owedMicrojoules: Microjoules;
+  /** Power of the last light samples, while no quiet windows have said better. */
+  readonly lightWatts: readonly number[];
+  readonly light: PowerSum;
+  readonly isProvisional: boolean;
 }
 
 export interface IdleFloorInput {
@@ -68,7 +81,7 @@ export interface IdleFloorInput {
   /** Busy part of the CPUs of this domain's package, 0..1. */
   readonly busyRatio: number;
   readonly spanNanos: Nanos;
-  /** What ran should have drawn, by the coefficients in use; default: nothing. */
+  /** What ran should have drawn, by the coefficients in use; undefined: not known, and little in a quiet window. */
   readonly activeWatts?: number | undefined;
 }
 
@@ -86,8 +99,22 @@ export const initialIdleFloor = (configuredWatts: number | undefined): IdleFloor
     quietWindows: 0,
     quietSeconds: 0,
     owedMicrojoules: ZERO_MICROJOULES,
+    lightWatts: [],
+    light: NOTHING,
+    isProvisional: false,
   };
 };
+
+const isUnsettled = ({ floorWatts, isProvisional }: IdleFloorState): boolean =>
+  floorWatts === undefined || isProvisional;
+
+/** Whether a window of that much work teaches something, so that what it should have drawn is asked for. */
+export const isTelling = (state: IdleFloorState, busyRatio: number): boolean =>
+  state.configuredWatts === undefined &&
+  (busyRatio < QUIET_BUSY_RATIO || (busyRatio < LIGHT_BUSY_RATIO && isUnsettled(state)));
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** Low quantile of the samples, averaged with what differs from it by jitter alone. */
 const lowLevel = (values: readonly number[]): number => {
@@ -129,8 +156,16 @@ const gather = (state: IdleFloorState, input: IdleFloorInput, seconds: number) =
     quiet?.powerWatts === undefined
       ? state.quietWatts
       : [...state.quietWatts, quiet.powerWatts].slice(-SAMPLES_KEPT);
+  const isPredicted = input.activeWatts !== undefined;
+  const isLight = !isQuiet && isPredicted && isTelling(state, input.busyRatio);
+  const light = isLight ? sample(state.light, quietPower(input), seconds) : undefined;
   const gathered: IdleFloorState = {
     ...state,
+    light: light?.rest ?? state.light,
+    lightWatts:
+      light?.powerWatts === undefined
+        ? state.lightWatts
+        : [...state.lightWatts, light.powerWatts].slice(-SAMPLES_KEPT),
     any: any.rest,
     quiet: quiet?.rest ?? state.quiet,
     quietWatts,
@@ -141,20 +176,36 @@ const gather = (state: IdleFloorState, input: IdleFloorInput, seconds: number) =
   return { gathered, isQuiet, anyWatts: any.powerWatts };
 };
 
+/** The first floor: of quiet windows where there were enough, else of light ones, else none. */
+const firstFloor = (gathered: IdleFloorState): IdleFloorState => {
+  const { quietWatts, lightWatts, lowestWatts } = gathered;
+  const most = lowestWatts * (1 + JITTER_RATIO);
+  const isKnown =
+    quietWatts.length > 0 &&
+    gathered.quietWindows >= WINDOWS_TO_KNOW &&
+    gathered.quietSeconds >= SECONDS_TO_KNOW * 0.99;
+  if (isKnown)
+    return {
+      ...gathered,
+      floorWatts: watts(Math.min(most, lowLevel(quietWatts))),
+      isProvisional: false,
+      lightWatts: [],
+    };
+  if (lightWatts.length < LIGHT_SAMPLES_TO_KNOW) return gathered;
+  return {
+    ...gathered,
+    floorWatts: watts(Math.min(most, median(lightWatts))),
+    isProvisional: true,
+  };
+};
+
 /** Call for each window in which the domain advanced; rejected and failed windows teach nothing. */
 export const advanceIdleFloor = (state: IdleFloorState, input: IdleFloorInput): IdleFloorState => {
   const seconds = secondsOf(input.spanNanos);
   if (state.configuredWatts !== undefined || !(seconds > 0)) return state;
   const { gathered, isQuiet, anyWatts } = gather(state, input, seconds);
-  const { floorWatts, quietWatts, lowestWatts } = gathered;
-  if (floorWatts === undefined) {
-    const isKnown =
-      quietWatts.length > 0 &&
-      gathered.quietWindows >= WINDOWS_TO_KNOW &&
-      gathered.quietSeconds >= SECONDS_TO_KNOW * 0.99;
-    const floor = watts(Math.min(lowestWatts * (1 + JITTER_RATIO), lowLevel(quietWatts)));
-    return isKnown ? { ...gathered, floorWatts: floor } : gathered;
-  }
+  const { floorWatts, quietWatts } = gathered;
+  if (floorWatts === undefined || gathered.isProvisional) return firstFloor(gathered);
   // Idle power is part of every window's power: a lower one, busy or not, disproves the floor.
   if (anyWatts !== undefined && anyWatts < floorWatts * (1 - JITTER_RATIO))
     return { ...gathered, floorWatts: watts(anyWatts) };

@@ -55,6 +55,10 @@ const floor = z.object({
   quietWindows: z.number(),
   quietSeconds: z.number(),
   owedMicrojoules: big.transform((value) => microjoules(value)).default(ZERO_MICROJOULES),
+  // not in states of older versions
+  lightWatts: z.array(z.number()).default([]),
+  light: powerSum.default({ joules: 0, seconds: 0 }),
+  isProvisional: z.boolean().default(false),
 });
 
 const schema = z.object({

@@ -115,6 +115,60 @@ describe('advanceIdleFloor', () => {
       ),
     );
   });
+
+  describe('on a host that never rests', () => {
+    const TENTH = 0.1;
+    const light = (
+      state: IdleFloorState,
+      times: number,
+      window: { readonly powerWatts: number; readonly activeWatts?: number },
+    ): IdleFloorState => {
+      let next = state;
+      for (let at = 0; at < times; at++)
+        next = advanceIdleFloor(next, {
+          powerWatts: watts(window.powerWatts),
+          activeWatts: window.activeWatts,
+          busyRatio: TENTH,
+          spanNanos: SECOND,
+        });
+      return next;
+    };
+
+    it('takes light windows less what ran in them, provisionally', () => {
+      const seven = light(initialIdleFloor(undefined), 7, { powerWatts: 18, activeWatts: 4 });
+      expect(seven.floorWatts).toBeUndefined();
+      const eight = light(seven, 1, { powerWatts: 18, activeWatts: 4 });
+      expect(eight).toMatchObject({ floorWatts: 14, isProvisional: true });
+    });
+
+    it('learns nothing from light windows in which nothing is predicted', () => {
+      const state = light(initialIdleFloor(undefined), 100, { powerWatts: 18 });
+      expect(state.floorWatts).toBeUndefined();
+    });
+
+    it('is not moved by a single light window that was predicted wrong', () => {
+      const known = light(initialIdleFloor(undefined), 20, { powerWatts: 18, activeWatts: 4 });
+      const odd = light(known, 2, { powerWatts: 18, activeWatts: 9 });
+      expect(odd.floorWatts).toBe(14);
+    });
+
+    it('gives way to quiet windows, up or down', () => {
+      const light14 = light(initialIdleFloor(undefined), 20, { powerWatts: 18, activeWatts: 4 });
+      for (const power of [12, 15.5]) {
+        const quiet = feed(light14, repeat(power, 5), 0.001);
+        expect(quiet.floorWatts).toBeCloseTo(power, 6);
+        expect(quiet.isProvisional).toBe(false);
+        expect(light(quiet, 50, { powerWatts: 30, activeWatts: 4 }).floorWatts).toBe(
+          quiet.floorWatts,
+        );
+      }
+    });
+
+    it('leaves a configured floor alone', () => {
+      const state = light(initialIdleFloor(13), 50, { powerWatts: 18, activeWatts: 1 });
+      expect(state).toMatchObject({ floorWatts: 13, isProvisional: false });
+    });
+  });
 });
 
 describe('settleIdle', () => {
