@@ -10,11 +10,13 @@ Per mix of load on the simulated machine: the share of energy that the agent, an
 same windows, give to the wrong process.
 
   --model LIST     agents to compare, in the same boot: default (as configured by default) or a value of
-                   attribution.model (default: default)
+                   attribution.model; NAME+floor is told the idle floor, which others learn
+                   (default: default,default+floor)
   --mix LIST       numbers of mixes, e.g. 02,05 (default: all of the shape)
   --shape NAME     ${SHAPES.join(' or ')} (default: smt)
   --seconds N      per mix (default: 5)
-  --igpu WATTS     each mix a second time with that load on the graphics unit
+  --igpu WATTS     three passes of each mix, the second with that load on the graphics unit
+  --loads          what each load of each mix was given, and what it used
   --no-pmu         the simulated machine has no counters of cycles and instructions
   --json FILE      writes the rows as well
 `;
@@ -26,6 +28,7 @@ export interface Options {
   readonly seconds: number;
   readonly igpuMilliwatts: number | undefined;
   readonly hasPmu: boolean;
+  readonly isDetailed: boolean;
   readonly jsonPath: string | undefined;
 }
 
@@ -42,12 +45,13 @@ export const parseOptions = (args: readonly string[]): Options | undefined => {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      model: { type: 'string', default: 'default' },
+      model: { type: 'string', default: 'default,default+floor' },
       mix: { type: 'string' },
       shape: { type: 'string', default: 'smt' },
       seconds: { type: 'string', default: '5' },
       igpu: { type: 'string' },
       'no-pmu': { type: 'boolean', default: false },
+      loads: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -62,6 +66,7 @@ export const parseOptions = (args: readonly string[]): Options | undefined => {
     seconds: above0(values.seconds, 'seconds'),
     igpuMilliwatts: values.igpu === undefined ? undefined : above0(values.igpu, 'igpu') * 1000,
     hasPmu: !values['no-pmu'],
+    isDetailed: values.loads,
     jsonPath: values.json,
   };
 };

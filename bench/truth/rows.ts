@@ -20,6 +20,7 @@ import {
 const NANOJOULES_PER_JOULE = 1e9;
 const MICROJOULES_PER_JOULE = 1e6;
 const NANOS_PER_MILLI = 1e6;
+const NANOS_PER_SECOND = 1e9;
 
 const mixRuns = z.array(
   z.object({
@@ -33,6 +34,12 @@ const mixRuns = z.array(
 type MixRun = z.infer<typeof mixRuns>[number];
 type Column = 'packageJoules' | 'dramJoules' | 'cpuSeconds';
 type TrueKind = 'package' | 'dram';
+
+export interface Shares {
+  readonly agent: number;
+  readonly cpuTime: number;
+  readonly truth: number;
+}
 
 export interface MixRow {
   readonly run: string;
@@ -48,6 +55,10 @@ export interface MixRow {
   readonly packageRatio: number;
   /** Agent's package joules over the true ones, by load. */
   readonly ratioOf: ReadonlyMap<string, number>;
+  /** Shares of the package's energy, by load and `other`: what the agent gave, what CPU time says, what was used. */
+  readonly sharesOf: ReadonlyMap<string, Shares>;
+  /** Floor that the agent went by. */
+  readonly idleWatts: number;
   /** Joules of the graphics unit: the agent's bucket and the true ones. */
   readonly igpu: { readonly agent: number; readonly truth: number };
   /** How far the windows' ends and the truths are apart, the farther end. */
@@ -83,6 +94,31 @@ const trueJoules = (truth: Truth, kind: TrueKind, loads: readonly string[]): Jou
     })),
     loads,
   );
+
+const sharesOf = (estimated: Joules, time: Joules, truth: Joules): ReadonlyMap<string, Shares> => {
+  const share = (joules: Joules, name: string) => (joules.get(name) ?? 0) / totalOf(joules);
+  return new Map(
+    [...truth.keys()].map((name) => [
+      name,
+      {
+        agent: share(estimated, name),
+        cpuTime: share(time, name),
+        truth: share(truth, name),
+      },
+    ]),
+  );
+};
+
+/** Of all packages, between two reports. */
+const idleWatts = (first: Report, last: Report): number => {
+  const joules = (report: Report): number =>
+    report.domains
+      .filter(({ kind }) => kind === 'package')
+      .reduce((sum, domain) => sum + Number(domain.idleMicrojoules ?? 0n), 0) /
+    MICROJOULES_PER_JOULE;
+  const seconds = Number(last.window.endNanos - first.window.endNanos) / NANOS_PER_SECOND;
+  return (joules(last) - joules(first)) / seconds;
+};
 
 const igpuJoules = (report: Report): number =>
   report.domains.reduce((sum, domain) => sum + Number(domain.igpuMicrojoules ?? 0n), 0) /
@@ -130,6 +166,8 @@ const rowOf = (run: Run, reports: readonly Report[], mix: MixRun): MixRow => {
     },
     packageRatio: totalOf(estimated) / totalOf(actual),
     ratioOf: ratios(estimated, actual, mix.loads),
+    sharesOf: sharesOf(estimated, time, actual),
+    idleWatts: idleWatts(first, last),
     igpu: {
       agent: igpuJoules(last) - igpuJoules(first),
       truth: trueIgpuJoules(after) - trueIgpuJoules(before),

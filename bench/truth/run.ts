@@ -13,7 +13,7 @@ import { mixesScript, runOfModel } from '../../test/vm/harness/mixes.js';
 import { describeOutcome, runInVm } from '../../test/vm/harness/run.js';
 import { parseOptions, USAGE, type Options } from './options.js';
 import { readMixRows, type MixRow } from './rows.js';
-import { igpuShifts, meanOf, shareTables, verdicts } from './table.js';
+import { igpuShifts, loadTable, meanOf, shareTables, verdicts } from './table.js';
 
 const MAKE_IMAGES_LIMIT_MILLIS = 1_800_000;
 /** Start of the agent, settling, and a host that is four times as slow as it should be. */
@@ -35,7 +35,9 @@ const measure = async (options: Options): Promise<readonly MixRow[] | string> =>
       runs: options.models.map((model) => ({
         ...runOfModel(model),
         ...(options.mixes === undefined ? {} : { mixes: options.mixes }),
-        ...(options.igpuMilliwatts === undefined ? {} : { igpu: options.igpuMilliwatts }),
+        ...(options.igpuMilliwatts === undefined
+          ? {}
+          : { igpu: { milliwatts: options.igpuMilliwatts } }),
         ...(options.hasPmu ? {} : { control: ['part pmu off'] }),
       })),
     }),
@@ -49,14 +51,16 @@ const measure = async (options: Options): Promise<readonly MixRow[] | string> =>
 };
 
 const print = (rows: readonly MixRow[], options: Options): void => {
-  const labels = new Map(rows.map((row) => [row.run, row.label]));
-  for (const [run, label] of labels) console.log(`${run}: ${label}`);
+  const lasts = new Map(rows.map((row) => [row.run, row]));
+  for (const [run, { label, idleWatts }] of lasts)
+    console.log(`${run}: ${label}; idle floor ${idleWatts.toFixed(1)} W at the end`);
   console.log(
     `${options.seconds.toString()} s per mix, ${options.shape}${options.hasPmu ? '' : ', no PMU'}; ` +
       `host ${cpus()[0]?.model ?? '?'} x ${cpus().length.toString()}; windows and truths at most ` +
       `${Math.max(...rows.map((row) => row.misalignedMillis)).toFixed(0)} ms apart\n`,
   );
   console.log(`${shareTables(rows)}\n`);
+  if (options.isDetailed) console.log(`${loadTable(rows)}\n`);
   for (const { run, meanShare, telling, missed } of verdicts(rows)) {
     console.log(
       `${run}: mean ${(meanShare * 100).toFixed(1)} %; more than half of CPU time's error in ` +
@@ -92,7 +96,11 @@ const main = async (): Promise<number> => {
   if (typeof rows === 'string') return fail(rows);
   print(rows, options);
   if (options.jsonPath !== undefined) {
-    const plain = rows.map((row) => ({ ...row, ratioOf: Object.fromEntries(row.ratioOf) }));
+    const plain = rows.map((row) => ({
+      ...row,
+      ratioOf: Object.fromEntries(row.ratioOf),
+      sharesOf: Object.fromEntries(row.sharesOf),
+    }));
     writeFileSync(options.jsonPath, JSON.stringify(plain, undefined, 1));
   }
   return 0;

@@ -94,16 +94,35 @@ export const verdicts = (rows: readonly MixRow[]): readonly Verdict[] => {
   });
 };
 
-/** By how much the graphics unit's load moved each load's estimate against its truth; one entry per run and mix. */
+/** What each load was given and what it used, per agent. */
+export const loadTable = (rows: readonly MixRow[]): string =>
+  [
+    'package: shares of the energy by load, %',
+    line('', ['CPU time', 'agent', 'truth', 'error']),
+    ...rows
+      .filter((row) => row.pass === 0)
+      .flatMap((row) => [
+        `${row.run}, ${row.mix}`,
+        ...[...row.sharesOf].map(([name, { cpuTime, agent, truth }]) =>
+          line(`  ${name}`, [cpuTime, agent, truth, agent - truth].map(percent)),
+        ),
+      ]),
+  ].join('\n');
+
+/**
+ * By how much the graphics unit's load moved each load's estimate against its truth, from the mean of the passes before
+ * and after it; one entry per run and mix.
+ */
 export const igpuShifts = (rows: readonly MixRow[]) =>
   rows
     .filter((row) => row.pass === 1)
     .map((loaded) => {
-      const idle = rows.find(
-        (row) => row.pass === 0 && row.run === loaded.run && row.mix === loaded.mix,
+      const idle = rows.filter(
+        (row) => row.pass !== 1 && row.run === loaded.run && row.mix === loaded.mix,
       );
-      const shifts = loaded.loads.map(
-        (name) => (loaded.ratioOf.get(name) ?? 0) / (idle?.ratioOf.get(name) ?? 0) - 1,
-      );
+      const shifts = loaded.loads.map((name) => {
+        const atRest = meanOf(idle.map((row) => row.ratioOf.get(name) ?? 0));
+        return (loaded.ratioOf.get(name) ?? 0) / atRest - 1;
+      });
       return { run: loaded.run, mix: loaded.mix, largest: Math.max(...shifts.map(Math.abs)) };
     });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { MixRow } from '../../../bench/truth/rows.js';
-import { igpuShifts, shareTables, verdicts } from '../../../bench/truth/table.js';
+import { igpuShifts, loadTable, shareTables, verdicts } from '../../../bench/truth/table.js';
 
 const row = (
   run: string,
@@ -23,6 +23,11 @@ const row = (
     ['a', 1],
     ['b', 1.1],
   ]),
+  sharesOf: new Map([
+    ['a', { agent: 0.6, cpuTime: 0.5, truth: 0.7 }],
+    ['other', { agent: 0.4, cpuTime: 0.5, truth: 0.3 }],
+  ]),
+  idleWatts: 13,
   igpu: { agent: 0, truth: 0 },
   misalignedMillis: 3,
   ...more,
@@ -55,8 +60,15 @@ describe('verdicts', () => {
   });
 });
 
+describe('loadTable', () => {
+  it('says per load what it was given and what it used', () => {
+    const text = loadTable([row('counters', '02 int | AVX-512', 0.02, 0.095)]);
+    expect(text).toMatch(/^ {2}a +50\.0 +60\.0 +70\.0 +-10\.0$/m);
+  });
+});
+
 describe('igpuShifts', () => {
-  it('is the largest change of a load between the two passes', () => {
+  it('is the largest change of a load from the mean of the passes around it', () => {
     const ratioOf = new Map([
       ['a', 1.02],
       ['b', 1.1],
@@ -64,7 +76,8 @@ describe('igpuShifts', () => {
     const [shift] = igpuShifts([
       row('time', '02 int', 0.02, 0.095),
       row('time', '02 int', 0.02, 0.095, { pass: 1, ratioOf }),
+      row('time', '02 int', 0.02, 0.095, { pass: 2, ratioOf }),
     ]);
-    expect(shift?.largest).toBeCloseTo(0.02);
+    expect(shift?.largest).toBeCloseTo(1.02 / 1.01 - 1);
   });
 });

@@ -4,7 +4,8 @@
  * Judged by bench/truth/rows.ts. agent-mixes.mjs SPEC, a JSON text:
  *   shape, seconds   smt or numa; per mix
  *   runs             the agent is started anew for each: { name, config: added to its YAML, mixes: numbers (absent =
- *                    all of the shape), igpu: milliwatts of the graphics unit in a second pass of each mix,
+ *                    all of the shape), igpu: { milliwatts, mixes }, of which mixes have three passes under the same
+ *                    loads, the graphics unit at rest, busy and at rest again; idleWatts: floor told to the agent;
  *                    control: commands for the simulated machine before the start }
  */
 import { spawnSync } from 'node:child_process';
@@ -20,11 +21,8 @@ const WINDOW_NANOS = BigInt(WINDOW_MILLIS) * 1_000_000n;
 /** A wait shorter than this may miss its window's end. */
 const LEAST_WAIT_NANOS = 30_000_000n;
 const FULL_KHZ = 3_500_000;
-/**
- * The floor of a package, told to the agent: under TCG it takes a tenth of the CPUs itself, so that no window is
- * quiet enough to learn it from.
- */
-const IDLE_WATTS = 13;
+/** In which the agent learns what the machine draws for nothing: under TCG none is quiet, it takes a tenth itself. */
+const LEARNING_WINDOWS = 20;
 const CGROUPS = '/sys/fs/cgroup';
 
 /** Each load in a cgroup of its own with the memory controller: the kernel says on which node its pages are. */
@@ -62,14 +60,17 @@ const edge = async (agent, name) => {
   await agent.windows(1);
 };
 
-const runMix = async (agent, mix, label, igpuMilliwatts) => {
+/** All passes under the same loads: each process has data of its own, and with it an energy of its own. */
+const runMix = async (agent, mix, label, passes) => {
   control('freq', 0, mix.khz ?? FULL_KHZ);
-  control('igpu', 0, igpuMilliwatts);
   const loads = await startLoads(mix);
-  await agent.windows(2);
-  await edge(agent, `${label}-0`);
-  await pause(spec.seconds * 1000);
-  await edge(agent, `${label}-1`);
+  for (const [pass, igpuMilliwatts] of passes.entries()) {
+    control('igpu', 0, igpuMilliwatts);
+    await agent.windows(2);
+    await edge(agent, `${label}-${pass}-0`);
+    await pause(spec.seconds * 1000);
+    await edge(agent, `${label}-${pass}-1`);
+  }
   for (const one of loads) await one.stop();
   control('freq', 0, FULL_KHZ);
   control('igpu', 0, 0);
@@ -82,27 +83,29 @@ const done = [];
 let exit = 0;
 for (const run of spec.runs) {
   for (const command of run.control ?? []) control(command);
-  const passes = run.igpu === undefined ? [0] : [0, run.igpu];
+  const passesOf = ({ name }) =>
+    run.igpu !== undefined && (run.igpu.mixes ?? [name.slice(0, 2)]).includes(name.slice(0, 2))
+      ? [0, run.igpu.milliwatts, 0]
+      : [0];
   const agent = await startAgent(run.name, {
     sources: ['powercap'],
     windowMillis: WINDOW_MILLIS,
     config: `${run.config ?? ''}\n`,
-    idleWatts: IDLE_WATTS,
+    idleWatts: run.idleWatts,
   });
-  // quiet windows first: what the machine draws for nothing is learnt from them
-  await agent.windows(8);
+  if (run.idleWatts === undefined) await agent.windows(LEARNING_WINDOWS);
   for (const [index, mix] of mixesOf(spec.shape, run.mixes).entries()) {
-    for (const [pass, igpuMilliwatts] of passes.entries()) {
-      const truthName = `${run.name}-${index}-${pass}`;
-      await runMix(agent, mix, truthName, igpuMilliwatts);
+    const label = `${run.name}-${index}`;
+    const passes = passesOf(mix);
+    await runMix(agent, mix, label, passes);
+    for (const pass of passes.keys())
       done.push({
         run: run.name,
         mix: mix.name,
         pass,
-        truth: truthName,
+        truth: `${label}-${pass}`,
         loads: mix.loads.map(({ name }) => name),
       });
-    }
   }
   exit ||= await agent.stop();
 }

@@ -8,8 +8,10 @@ export interface AgentRun {
   readonly config?: string;
   /** Numbers of mixes; absent: all of the shape. */
   readonly mixes?: readonly string[];
-  /** Milliwatts of the graphics unit in a second pass of each mix. */
-  readonly igpu?: number;
+  /** Load of the graphics unit in the second of three passes of these mixes; absent `mixes`: all. */
+  readonly igpu?: { readonly milliwatts: number; readonly mixes?: readonly string[] };
+  /** `energy.idle_watts`; absent: the agent learns it. */
+  readonly idleWatts?: number;
   /** Commands for the simulated machine before the start, e.g. `part pmu off`. */
   readonly control?: readonly string[];
 }
@@ -30,8 +32,17 @@ export const mixesScript = (spec: MixSpec): string => {
   );
 };
 
-/** `default` is the agent as it is configured by default. */
-export const runOfModel = (model: string): AgentRun =>
-  model === 'default'
-    ? { name: model }
-    : { name: model, config: `attribution:\n  model: ${model}` };
+/** What a package of the simulated machine draws for nothing; see docs/simulated-machine.md. */
+const FLOOR_WATTS = 13;
+const WITH_FLOOR = '+floor';
+
+/** `default` is the agent as it is configured by default; with `+floor` behind the name it is told the idle floor. */
+export const runOfModel = (name: string): AgentRun => {
+  const isTold = name.endsWith(WITH_FLOOR);
+  const model = isTold ? name.slice(0, -WITH_FLOOR.length) : name;
+  return {
+    name,
+    ...(isTold ? { idleWatts: FLOOR_WATTS } : {}),
+    ...(model === 'default' ? {} : { config: `attribution:\n  model: ${model}` }),
+  };
+};
