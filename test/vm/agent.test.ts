@@ -3,7 +3,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { readAccounting } from './harness/accounting.js';
 import { bootAndRun, hookMillis, patientMillis, type Run } from './harness/files.js';
 import {
   isAttributedKind,
@@ -20,7 +19,6 @@ import {
 const LIMIT_MILLIS = patientMillis(240);
 /** A counter's reading is cut to whole microjoules at both ends. */
 const ROUNDING_MICROJOULES = 2n;
-const OVERLAP_TOLERANCE = 0.02;
 
 let run: Run;
 
@@ -57,43 +55,6 @@ describe('wattfeed check', () => {
     expect(kinds(result.energy.meters)).toContain('platform');
     expect(result.corePmus).toEqual(['cpu']);
     expect(result.findings.filter((finding) => finding.level === 'blocking')).toEqual([]);
-  });
-});
-
-describe('SMT overlap', () => {
-  // int_hi and stream are siblings, avx2 has one that rests now and then, chase is alone on its core
-  it.each(['int_hi', 'stream', 'avx2', 'br_lo', 'chase'])(
-    'of %s is what the machine knows, within 2 % of its time',
-    (name) => {
-      const accounted = readAccounting(run).threads.find(
-        (thread) => thread.comm === name && thread.sliceNanos > 1e9,
-      );
-      const known = run
-        .truth('overlap')
-        .threads.find((thread) => thread.tid === accounted?.tid && thread.comm === name);
-      if (accounted === undefined || known === undefined) throw new Error(`no thread ${name}`);
-      const expected = Number(known.overlapNanos);
-      const error = accounted.overlapNanos - expected;
-      const seconds = (nanos: number): string => (nanos / 1e9).toFixed(4);
-      console.log(
-        `overlap of ${name}: ${seconds(accounted.overlapNanos)} s, truth ${seconds(expected)} s ` +
-          `of ${seconds(Number(known.runNanos))} s (${((error / expected) * 100).toFixed(2)} %)`,
-      );
-      // a task that is hardly ever overlapped has nothing to take 2 % of
-      const base = name === 'chase' ? Number(known.runNanos) : expected;
-      expect(Math.abs(error) / base).toBeLessThan(OVERLAP_TOLERANCE);
-    },
-  );
-
-  it('is most of the time of two busy siblings, and less for one that is alone', () => {
-    const ratio = (name: string): number => {
-      const thread = run
-        .truth('overlap')
-        .threads.find((one) => one.comm === name && one.runNanos > 1_000_000_000n);
-      return Number(thread?.overlapNanos) / Number(thread?.runNanos);
-    };
-    expect(ratio('int_hi')).toBeGreaterThan(0.8);
-    expect(ratio('chase')).toBeLessThan(0.6);
   });
 });
 

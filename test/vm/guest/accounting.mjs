@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The product's accounting in the simulated machine: loads and attaches it through the addon, runs a command,
- * sums every window's rows by thread, detaches. accounting.mjs OUT.json COMMAND...
- * COUNTERS=software counts software events on each CPU, which any kernel has; COUNTERS=hardware what the product
- * finds on the core PMU, with WIDE as the number of the vector event.
+ * The product's accounting in the simulated machine, as often as is asked: each time it is loaded and attached
+ * through the addon, a command runs, every window's rows are summed by thread, and it is detached. One process for
+ * all, because a start of Node takes 10 s of a CPU and more under TCG. accounting.mjs RUNS, a JSON text, a list of
+ *   name       NAME.json in /vm/out is what was counted, NAME.truth what was so where simhw is loaded
+ *   counters   none; software: events that any kernel has, on each CPU; hardware: what the product finds
+ *   command    run by bash while it counts; its exit code is kept
+ *   before, after   run by bash around it, with nothing attached
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +19,7 @@ import { readCounterPlan } from '/product/dist/receiver/counters/read-plan.js';
 import { readCpuModel } from '/product/dist/receiver/host/cpu-model.js';
 import { readTopology } from '/product/dist/receiver/host/topology.js';
 
-const [outPath, ...command] = process.argv.slice(2);
+const TRUTH = '/sys/kernel/debug/simhw/truth';
 
 const must = (either) => {
   if (either._tag === 'Left') throw new Error(JSON.stringify(either.left));
@@ -42,112 +45,125 @@ const siblingOf = (cpu) =>
   parseList(topology(cpu, 'thread_siblings_list') ?? `${cpu}`).find((other) => other !== cpu) ?? -1;
 
 const roots = { sysfs: '/sys', procfs: '/proc', cgroup: '/sys/fs/cgroup' };
-const CHOICES = ['cycles', 'instructions', 'llc'].map((kind) => ({ kind, config: undefined }));
+const CHOICES = ['cycles', 'instructions', 'llc', 'vector'].map((kind) => ({
+  kind,
+  config: undefined,
+}));
 /** cpu-clock, cpu-clock, page-faults */
 const SOFTWARE = [
   { kind: 'cycles', pmuType: 1, config: 0n },
   { kind: 'instructions', pmuType: 1, config: 0n },
   { kind: 'llc', pmuType: 1, config: 2n },
 ];
-const hardwareCounters = () => {
-  const vector = { kind: 'vector', config: BigInt(process.env.WIDE ?? '0x30c7') };
-  return readCounterPlan(
-    roots,
-    { cpuModel: readCpuModel(roots), host: readTopology(roots) },
-    { choices: [...CHOICES, vector], cpus: { _tag: 'All' } },
-  ).byCpu;
-};
 const COUNTERS = {
+  none: () => cpus.map(() => []),
   software: () => cpus.map(() => SOFTWARE),
-  hardware: hardwareCounters,
+  hardware: () =>
+    readCounterPlan(
+      roots,
+      { cpuModel: readCpuModel(roots), host: readTopology(roots) },
+      { choices: CHOICES, cpus: { _tag: 'All' } },
+    ).byCpu,
 };
-const counters = COUNTERS[process.env.COUNTERS]?.() ?? cpus.map(() => []);
 
 const port = must(activityPort());
 const features = port.probeFeatures();
-const session = must(
-  await port.open({
-    maxTasks: 8192,
-    cpuDomains: cpus.map((cpu) => Number(topology(cpu, 'physical_package_id') ?? 0)),
-    smtSiblings: cpus.map(siblingOf),
-    cgroupHierarchy: 'unified',
-    bpfStats: true,
-    counters,
-    cpuPackages: cpus.map((cpu) => Number(topology(cpu, 'physical_package_id') ?? 0)),
-  })(),
-);
-
-const threads = new Map();
-const counterFaults = must(session.counterFaults());
-const totals = { windows: 0, taskNanos: 0, rowNanos: 0, unslottedNanos: 0, stats: {} };
 const decode = batchDecoder(layout);
+
+const openSession = async (counters) =>
+  must(
+    await port.open({
+      maxTasks: 8192,
+      cpuDomains: cpus.map((cpu) => Number(topology(cpu, 'physical_package_id') ?? 0)),
+      smtSiblings: cpus.map(siblingOf),
+      cgroupHierarchy: 'unified',
+      bpfStats: true,
+      counters: COUNTERS[counters](),
+      cpuPackages: cpus.map((cpu) => Number(topology(cpu, 'physical_package_id') ?? 0)),
+    })(),
+  );
+
 const add = (record, key, value) => {
   record[key] = (record[key] ?? 0) + value;
 };
-const book = (window) => {
-  totals.windows += 1;
-  for (const cpu of window.cpus) {
-    add(totals, 'taskNanos', cpu.taskNanos);
-    add(totals, 'unslottedNanos', cpu.unslottedNanos + cpu.overflowNanos);
-    add(totals, 'countedNanos', cpu.countedNanos);
-    add(totals, 'multiplexedNanos', cpu.multiplexedNanos);
-    add(totals, 'counterFailures', cpu.counterFailures);
-    for (const [name, value] of Object.entries(cpu.stats)) add(totals.stats, name, value);
-  }
-  for (const task of window.tasks) {
-    const key = `${task.tid}:${task.startBoottimeNanos}`;
-    const thread = threads.get(key) ?? {
-      tid: task.tid,
-      startNanos: String(task.startBoottimeNanos),
-    };
-    thread.comm = task.comm;
-    add(thread, 'runtimeNanos', task.runtimeNanos);
-    add(thread, 'sliceNanos', task.sliceNanos);
-    add(thread, 'overlapNanos', task.overlapNanos);
-    add(thread, 'uncountedNanos', task.uncountedNanos);
-    add(thread, 'cycles', task.cycles);
-    add(thread, 'instructions', task.instructions);
-    add(thread, 'llcMisses', task.llcMisses);
-    add(thread, 'vectorOps', task.vectorOps);
-    add(thread, 'packageOnNanos', task.packageOnNanos);
-    add(thread, 'queueWaitNanos', task.queueWaitNanos);
-    add(totals, 'rowNanos', task.runtimeNanos);
-    threads.set(key, thread);
-  }
+const CPU_SUMS = ['taskNanos', 'countedNanos', 'multiplexedNanos', 'counterFailures'];
+const TASK_SUMS = [
+  ...['runtimeNanos', 'sliceNanos', 'overlapNanos', 'uncountedNanos'],
+  ...['cycles', 'instructions', 'llcMisses', 'vectorOps', 'packageOnNanos', 'queueWaitNanos'],
+];
+
+const booksOf = () => {
+  const threads = new Map();
+  const totals = { windows: 0, rowNanos: 0, unslottedNanos: 0, stats: {} };
+  const book = (window) => {
+    totals.windows += 1;
+    for (const cpu of window.cpus) {
+      for (const name of CPU_SUMS) add(totals, name, cpu[name]);
+      add(totals, 'unslottedNanos', cpu.unslottedNanos + cpu.overflowNanos);
+      for (const [name, value] of Object.entries(cpu.stats)) add(totals.stats, name, value);
+    }
+    for (const task of window.tasks) {
+      const key = `${task.tid}:${task.startBoottimeNanos}`;
+      const thread = threads.get(key) ?? {
+        tid: task.tid,
+        startNanos: String(task.startBoottimeNanos),
+      };
+      thread.comm = task.comm;
+      for (const name of TASK_SUMS) add(thread, name, task[name]);
+      add(totals, 'rowNanos', task.runtimeNanos);
+      threads.set(key, thread);
+    }
+  };
+  return { threads, totals, book };
 };
-must(
-  session.start({ windowMillis: 500, sources: [], wakeEvery: 1 }, (batch) => {
-    for (const window of must(decode(batch))) book(window);
-  }),
-);
 
-const child = spawn('bash', ['-c', command.join(' ')], { stdio: 'inherit' });
-const [code] = await once(child, 'exit');
-must(await session.closeWindow()());
-const programs = must(session.programStats());
-must(await session.close()());
+const bash = (text) => {
+  if (text === undefined) return;
+  const { status } = spawnSync('bash', ['-ec', text], { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`exit code ${status}: ${text}`);
+};
 
-const left = JSON.parse(
-  spawnSync('bpftool', ['prog', 'list', '-j'], { encoding: 'utf8' }).stdout || '[]',
-);
-const names = new Set(programs.map((program) => program.name.slice(0, 15)));
-writeFileSync(
-  outPath,
-  JSON.stringify(
-    {
-      release: readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim(),
-      code,
-      features,
-      totals,
-      counterFaults,
-      threads: [...threads.values()],
-      programs,
-      programsLeft: left
-        .filter((program) => names.has(program.name))
-        .map((program) => program.name),
-    },
-    (_, value) => (typeof value === 'bigint' ? Number(value) : value),
-    1,
-  ),
-);
-process.exit(code ?? 1);
+/** Names of the product's programs that the kernel still has. */
+const programsLeft = (programs) => {
+  const listed = spawnSync('bpftool', ['prog', 'list', '-j'], { encoding: 'utf8' });
+  const names = new Set(programs.map((program) => program.name.slice(0, 15)));
+  return JSON.parse(listed.stdout)
+    .map((program) => program.name)
+    .filter((name) => names.has(name));
+};
+
+const count = async ({ counters, command }) => {
+  const { threads, totals, book } = booksOf();
+  const session = await openSession(counters);
+  const counterFaults = must(session.counterFaults());
+  must(
+    session.start({ windowMillis: 500, sources: [], wakeEvery: 1 }, (batch) => {
+      for (const window of must(decode(batch))) book(window);
+    }),
+  );
+  const child = spawn('bash', ['-c', command], { stdio: 'inherit' });
+  const [code] = await once(child, 'exit');
+  must(await session.closeWindow()());
+  const programs = must(session.programStats());
+  must(await session.close()());
+  return { code, totals, counterFaults, threads: [...threads.values()], programs };
+};
+
+for (const run of JSON.parse(process.argv[2])) {
+  bash(run.before);
+  const counted = await count(run);
+  if (existsSync(TRUTH)) writeFileSync(`/vm/out/${run.name}.truth`, readFileSync(TRUTH));
+  bash(run.after);
+  const report = {
+    release: readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim(),
+    features,
+    ...counted,
+    programsLeft: programsLeft(counted.programs),
+  };
+  writeFileSync(
+    `/vm/out/${run.name}.json`,
+    JSON.stringify(report, (_, value) => (typeof value === 'bigint' ? Number(value) : value), 1),
+  );
+  if (counted.code !== 0) process.exit(counted.code ?? 1);
+}
+process.exit(0);

@@ -11,8 +11,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const SIMHW = '/sys/kernel/debug/simhw';
-const MAIN = '/product/dist/receiver/main.js';
-// a start takes 20 s of CPU time under TCG; the host ends a machine that hangs
+const MAIN = '/vm/product/dist/receiver/main.js';
+// a start takes many seconds of CPU time under TCG; the host ends a machine that hangs
 const CONNECT_LIMIT_MILLIS = 600_000;
 
 export const out = (name) => `/vm/out/${name}`;

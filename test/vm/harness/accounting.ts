@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What test/vm/guest/accounting.mjs wrote. */
+/** How test/vm/guest/accounting.mjs is asked, and what it wrote. */
 import { z } from 'zod';
 
 import type { Run } from './files.js';
+
+/** One time that the product's accounting is loaded and attached, and what it then counts. */
+export interface AccountingRun {
+  readonly name: string;
+  readonly counters: 'none' | 'software' | 'hardware';
+  /** Run by bash while it counts. */
+  readonly command: string;
+  /** Run by bash around it, with nothing attached. */
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** The command for the machine: one process for all runs. The text is quoted for bash. */
+export const accountingScript = (runs: readonly AccountingRun[]): string =>
+  `node /vm/product/dist/receiver/accounting.js '${JSON.stringify(runs).replaceAll("'", "'\\''")}'`;
 
 const count = z.number();
 
@@ -43,5 +58,5 @@ const accountingReport = z.object({
 
 export type AccountingReport = z.infer<typeof accountingReport>;
 
-export const readAccounting = (run: Run, name = 'accounting.json'): AccountingReport =>
-  accountingReport.parse(JSON.parse(run.text(name)));
+export const readAccounting = (run: Run, name: string): AccountingReport =>
+  accountingReport.parse(JSON.parse(run.text(`${name}.json`)));

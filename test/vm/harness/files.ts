@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import type { KernelVersion } from './cache.js';
 import type { Shape } from './machine.js';
-import { describeOutcome, runInVm, type VmResult } from './run.js';
+import { describeOutcome, runInVm, type VmRequest, type VmResult } from './run.js';
 import { parseTruth, type Truth } from './truth.js';
 
 /** A machine busy with other work needs more time for the same: WATTFEED_VM_PATIENCE=3 gives three times as much. */
@@ -48,19 +48,20 @@ export const bootAndRun = async (
   kernel: KernelVersion,
   script: string,
   limitMillis: number,
+  options: Pick<VmRequest, 'isShared'> = {},
 ): Promise<Run> => {
-  const directory = mkdtempSync(join(tmpdir(), 'wattfeed-vm-test-'));
-  const result = await runInVm({ shape, kernel, script, limitMillis, outDirectory: directory });
+  const outDirectory = mkdtempSync(join(tmpdir(), 'wattfeed-vm-test-'));
+  const result = await runInVm({ shape, kernel, script, limitMillis, outDirectory, ...options });
   if (result.outcome._tag !== 'Exited' || result.outcome.code !== 0) {
     throw new Error(
-      `${describeOutcome(result.outcome)}; files in ${directory}; serial output:\n${result.serial.slice(-4000)}`,
+      `${describeOutcome(result.outcome)}; files in ${outDirectory}; serial output:\n${result.serial.slice(-4000)}`,
     );
   }
   console.log(
     `vm ${shape} ${kernel}: boot ${result.bootSeconds?.toString() ?? '?'} s, ` +
       `whole run ${result.elapsedSeconds.toFixed(1)} s, attempt ${result.attempts.toString()}`,
   );
-  return runOf(directory, result);
+  return runOf(outDirectory, result);
 };
 
 /** Lines of `perf stat -x,` as event -> count and share of the time that it had a counter. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Boots the simulated machine, runs one command in it and hands back what came out. The command sees the
- * product (this working tree, as built) at /product and a writable directory at /vm; what it leaves in /vm/out
- * is in `outDirectory` afterwards. A machine that hangs or dies is ended and said so; one that does not reach
+ * product (this working tree, as built) at /product, the same in few files at /vm/product, and a writable directory
+ * at /vm; what it leaves in /vm/out is in `outDirectory` afterwards. A machine that hangs or dies is ended and said so; one that does not reach
  * its shell is tried once more (about 1 boot in 55 hangs under TCG).
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -21,15 +21,13 @@ import { join } from 'node:path';
 
 import { cacheDirectory, PRODUCT_DIRECTORY, VM_DIRECTORY, type KernelVersion } from './cache.js';
 import { qemuCommand, virtiofsCommand, type Command, type Shape, type Share } from './machine.js';
+import { copyProduct, keepCompiled } from './product.js';
 
 /** A boot takes 4 to 10 s on an idle host; beyond this it hangs. */
 const BOOT_LIMIT_MILLIS = 60_000;
 const SOCKET_LIMIT_MILLIS = 15_000;
-/** Another VM may hold the machine: two at once make both too slow to judge. */
+/** Another VM may hold the host: two at once make both too slow to judge, unless both say that it does not matter. */
 const LOCK_LIMIT_SECONDS = 1200;
-
-/** Node's compile cache, kept from run to run: it halves the 10 s of vCPU time that the product's start takes. */
-const NODE_CACHE = 'node-cache';
 
 export interface VmRequest {
   readonly shape: Shape;
@@ -39,6 +37,8 @@ export interface VmRequest {
   /** From the end of the boot to the end of the script. */
   readonly limitMillis: number;
   readonly outDirectory: string;
+  /** Others that say so too may run beside it: nothing is judged that the host's speed would change. */
+  readonly isShared?: boolean;
   /** Serial output as it comes. */
   readonly onSerial?: (text: string) => void;
   /** Something else than the guest that everything is measured in. */
@@ -86,10 +86,11 @@ const start = (command: Command, stdout: 'ignore' | 'pipe'): ChildProcess =>
   });
 
 /** `flock --no-fork` turns into the command itself once it has the lock: ending it ends the VM. */
-const underLock = (cache: string, command: Command): Command => ({
+const underLock = (cache: string, isShared: boolean, command: Command): Command => ({
   program: 'flock',
   args: [
     '--no-fork',
+    isShared ? '--shared' : '--exclusive',
     '--wait',
     LOCK_LIMIT_SECONDS.toString(),
     join(cache, 'vm.lock'),
@@ -107,22 +108,16 @@ const waitForFiles = async (paths: readonly string[]): Promise<void> => {
   }
 };
 
-const writeShare = (directory: string, { script, boot }: VmRequest): void => {
+const writeShare = async (directory: string, { script, boot }: VmRequest): Promise<void> => {
   mkdirSync(join(directory, 'out'), { recursive: true });
   const guest = join(VM_DIRECTORY, 'guest');
   cpSync(guest, join(directory, 'guest'), { recursive: true });
   if (boot === undefined) cpSync(join(guest, 'guest-init'), join(directory, 'guest-init'));
   else writeFileSync(join(directory, 'guest-init'), boot.init);
-  for (const name of ['simhw', NODE_CACHE]) {
-    const kept = join(cacheDirectory(), name);
-    if (existsSync(kept)) cpSync(kept, join(directory, name), { recursive: true });
-  }
+  const simhw = join(cacheDirectory(), 'simhw');
+  if (existsSync(simhw)) cpSync(simhw, join(directory, 'simhw'), { recursive: true });
+  if (boot === undefined) await copyProduct(directory);
   writeFileSync(join(directory, 'command'), script);
-};
-
-const keepNodeCache = (share: string, cache: string): void => {
-  const made = join(share, NODE_CACHE);
-  if (existsSync(made)) cpSync(made, join(cache, NODE_CACHE), { recursive: true });
 };
 
 /** Ends the machine when the boot, then the command, outlast their limits. */
@@ -170,7 +165,7 @@ const runOnce = async (request: VmRequest, attempts: number): Promise<VmResult> 
   const cache = cacheDirectory();
   const work = mkdtempSync(join(tmpdir(), 'wattfeed-vm-'));
   const share = join(work, 'vm');
-  writeShare(share, request);
+  await writeShare(share, request);
   const { boot } = request;
   const shares: readonly Share[] = [
     {
@@ -193,13 +188,14 @@ const runOnce = async (request: VmRequest, attempts: number): Promise<VmResult> 
   let serial = '';
   try {
     await waitForFiles(Object.values(sockets));
-    const command = underLock(cache, qemuCommand(cache, request.shape, request.kernel, sockets));
+    const qemu = qemuCommand(cache, request.shape, request.kernel, sockets);
+    const command = underLock(cache, request.isShared ?? false, qemu);
     const ended = await watch(start(command, 'pipe'), request, (text) => {
       serial += text;
     });
     const code = readNumber(join(share, 'exit'));
     cpSync(join(share, 'out'), request.outDirectory, { recursive: true });
-    if (code === 0) keepNodeCache(share, cache);
+    if (code === 0) await keepCompiled(share);
     for (const extra of ['dmesg.txt']) {
       const path = join(share, extra);
       if (existsSync(path)) cpSync(path, join(request.outDirectory, extra));

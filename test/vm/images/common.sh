@@ -85,16 +85,21 @@ apt_view() {
 # fetch_deb PACKAGE[/SUITE]...: downloads by name into debs/ and prints nothing.
 fetch_deb() { (cd "$VM_CACHE/debs" && apt-get "${APT_VIEW[@]}" download -qq "$@"); }
 
-# The versioned package behind a kernel metapackage of one suite, e.g. linux-headers-7.3.4+deb13-cloud-amd64.
+# The versioned package behind a kernel metapackage of one suite, e.g. linux-headers-7.3.4+deb13-cloud-amd64. Asked
+# once per fetch of the lists: apt takes seconds to read them.
 versioned() {
-	local meta=$1 suite=$2 version found
+	local meta=$1 suite=$2 version found kept=$VM_CACHE/apt/$1.$2
+	if [ "$kept" -nt "$VM_CACHE/apt/updated" ]; then
+		cat "$kept"
+		return
+	fi
 	version=$(apt-cache "${APT_VIEW[@]}" madison "$meta" | awk -F'|' -v want=" $suite/main " '
 		index($3, want) { gsub(/ /, "", $2); print $2; exit }')
 	found=$(apt-cache "${APT_VIEW[@]}" show "$meta" | awk -v want="$version" '
 		/^Version:/ { take = ($2 == want) }
 		take && /^Depends:/ && match($0, /linux-(headers|image)-[0-9][^ ,]*/) { print substr($0, RSTART, RLENGTH); exit }')
 	[ -n "$found" ] || die "$meta is not in $suite"
-	printf '%s\n' "$found"
+	printf '%s\n' "$found" | tee "$kept"
 }
 
 # A finished product carries the checksum of what it was made from, so a second run does nothing and a run
