@@ -99,6 +99,14 @@ describe('deploy/systemd/wattfeed.service', () => {
   it('gives ambient exactly the capabilities that it bounds', () => {
     expect(wordsOf('AmbientCapabilities')).toEqual(wordsOf('CapabilityBoundingSet'));
   });
+
+  // Else not even the command that would make it is started: status 226/NAMESPACE.
+  it('does not ask for a folder to be there that only its own first command makes', () => {
+    const [make = ''] = valuesOf('ExecStartPre');
+    expect(make).toContain('install -d');
+    for (const path of wordsOf('ReadWritePaths'))
+      expect({ path, isMade: make.includes(` ${path}`) }).toEqual({ path, isMade: false });
+  });
 });
 
 describe('the agent as that service', () => {
