@@ -55,6 +55,8 @@ export interface AgentReport {
   readonly exitedProcesses: EnergyRow;
   readonly overflowProcesses: EnergyRow;
   readonly overflowCgroups: EnergyRow;
+  /** Of removed cgroups that are forgotten. */
+  readonly exitedCgroups?: EnergyRow;
   /** Sums by command name and by user, living and ended processes alike. */
   readonly names?: readonly NameRow[];
   readonly overflowNames?: EnergyRow;

@@ -155,6 +155,7 @@ export const buildReport = (input: ReportInput): AgentReport => {
     threads: threadPart(input, rows),
     overflowProcesses: energyRow(overflow.processes, rows),
     overflowCgroups: energyRow(overflow.cgroups, rows),
+    exitedCgroups: energyRow(ledger.exitedCgroups(), rows),
     names: Array.from(ledger.names(), (entry) => nameRow(entry, rows)),
     overflowNames: energyRow(ledger.namesOverflow(), rows),
     users: Array.from(ledger.users(), (entry) => userRow(entry, rows)),

@@ -120,6 +120,7 @@ export const reportSchema: z.ZodType<AgentReport> = z.looseObject({
   exitedProcesses: energyRow,
   overflowProcesses: energyRow,
   overflowCgroups: energyRow,
+  exitedCgroups: energyRow.exactOptional(),
   names: z.array(z.looseObject({ ...energyFields, name: z.string() })).exactOptional(),
   overflowNames: energyRow.exactOptional(),
   users: z

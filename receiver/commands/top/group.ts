@@ -54,7 +54,10 @@ const ofCgroup = (row: CgroupRow, count: number): ViewRow => ({
 export const remaindersOf = (report: AgentReport, grouping: Grouping): readonly ViewRow[] => {
   switch (grouping) {
     case 'cgroup':
-      return remainder('(over the cap)', report.overflowCgroups);
+      return [
+        ...(report.exitedCgroups ? remainder('(removed)', report.exitedCgroups) : []),
+        ...remainder('(over the cap)', report.overflowCgroups),
+      ];
     case 'container':
     case 'pod':
     case 'job':

@@ -15,13 +15,14 @@ export const namesOverSpan = (
   last: AgentReport,
   seconds: number,
 ): Partial<AgentReport> => {
-  const { names, users, overflowNames, overflowUsers } = last;
+  const { names, users, overflowNames, overflowUsers, exitedCgroups } = last;
   const rest = (over: EnergyRow, pick: (report: AgentReport) => EnergyRow | undefined): EnergyRow =>
     remainderOverSpan(windows, (report) => pick(report) ?? over, last);
   return {
     ...(names && { names: overSpan(base.names ?? [], names, ({ name }) => name, seconds) }),
     ...(users && { users: overSpan(base.users ?? [], users, ({ uid }) => String(uid), seconds) }),
     ...(overflowNames && { overflowNames: rest(overflowNames, (one) => one.overflowNames) }),
+    ...(exitedCgroups && { exitedCgroups: rest(exitedCgroups, (one) => one.exitedCgroups) }),
     ...(overflowUsers && { overflowUsers: rest(overflowUsers, (one) => one.overflowUsers) }),
   };
 };
