@@ -13,18 +13,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { readmeCommands } from './lib/readme-block.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const READY_MILLIS = 120_000;
 const NAMESPACE = 'wattfeed';
 
-/** The commands of the README's block for Kubernetes, but for the one that waits for a kubelet. */
-const readmeCommands = (): readonly string[] => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const block = /\*\*Kubernetes\*\*[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1];
-  if (block === undefined) throw new Error('read README.md: no block for Kubernetes');
-  return block.split('\n').filter((line) => line !== '' && !line.includes('rollout status'));
-};
+/** All but the one that waits for a kubelet. */
+const typedCommands = (): readonly string[] =>
+  readmeCommands('Kubernetes').filter((line) => !line.includes('rollout status'));
 
 const daemonSet = z.object({
   spec: z.object({
@@ -150,7 +147,7 @@ const proveIn = async (folder: string, program: string): Promise<void> => {
     await sleep(500);
   }
   cluster.type('kubectl version');
-  const [withCollector = '', base = '', ...others] = readmeCommands();
+  const [withCollector = '', base = '', ...others] = typedCommands();
   if (others.length > 0) throw new Error(`unknown commands in README.md: ${others.join('; ')}`);
   cluster.type(base);
   proveAdmission(cluster);

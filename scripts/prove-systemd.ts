@@ -8,32 +8,15 @@
  *
  * The first command is carried out before the boot, under chroot, because the machine has no network.
  */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { makeImages } from '../test/vm/harness/cache.js';
 import { describeOutcome, runInVm } from '../test/vm/harness/run.js';
 import { layBase, run, runIn } from './image/root.js';
+import { readmeCommands } from './lib/readme-block.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LIMIT_MILLIS = 400_000;
 const IMAGES_LIMIT_MILLIS = 1_200_000;
-
-/** The commands of the README's block for systemd. */
-const readmeCommands = (): readonly string[] => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const block = /\*\*systemd\*\*[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1];
-  if (block === undefined) throw new Error('read README.md: no block for systemd');
-  return block.split('\n').filter((line) => line !== '');
-};
 
 /** Typed by a unit that starts when the machine is up. */
 const TYPIST = `[Unit]
@@ -108,7 +91,7 @@ const prepareRoot = (work: string, install: string): string => {
 };
 
 const main = async (work: string): Promise<number> => {
-  const [install = '', ...typed] = readmeCommands();
+  const [install = '', ...typed] = readmeCommands('systemd');
   if (makeImages(['7.3'], IMAGES_LIMIT_MILLIS) !== 0) return 1;
   const rootDirectory = prepareRoot(work, install);
   const outDirectory = join(work, 'systemd-out');
