@@ -100,7 +100,13 @@ export const startAgent = async (
   const agent = spawnAgent(place, options);
   const hasExited = (): boolean => agent.child.exitCode !== null || agent.child.signalCode !== null;
   const isReady = (): boolean => hasExited() || agent.log().includes('info: measuring');
-  await until('the agent measures', isReady, AGENT_READY_MILLIS);
+  try {
+    await until('the agent measures', isReady, AGENT_READY_MILLIS);
+  } catch (error) {
+    // Nobody else knows of it, and it would measure for ever.
+    agent.child.kill('SIGKILL');
+    throw error;
+  }
   if (hasExited()) throw new Error(`the agent ended at start: ${agent.log()}`);
   return agent;
 };
