@@ -4,6 +4,7 @@ import { slotRecord } from '../../native/layout.generated.js';
 import type { Ledger } from '../attribution/ledger.js';
 import { sourceLabel } from '../energy/source-label.js';
 import type { AgentReport } from '../model/agent-report.js';
+import type { SpinningThread } from '../model/spin.js';
 import type { WindowReport } from '../model/window.js';
 import { buildReport } from '../report/build-report.js';
 import type { PackageCalibration } from '../attribution/calibration/calibration.js';
@@ -19,6 +20,7 @@ export interface ReportBuilderParts {
   readonly machine: Machine;
   readonly version: string;
   readonly calibration: () => readonly PackageCalibration[];
+  readonly spinning: () => readonly SpinningThread[];
 }
 
 export const reportBuilder = ({
@@ -28,6 +30,7 @@ export const reportBuilder = ({
   machine,
   version,
   calibration,
+  spinning,
 }: ReportBuilderParts): ((window: WindowReport) => AgentReport) => {
   const source = sourceLabel(machine.plan);
   const agent = {
@@ -48,5 +51,6 @@ export const reportBuilder = ({
       slotBytes: slotRecord.sizeBytes,
       losses: losses.counts(),
       calibration: calibration().map(calibrationRow),
+      spinning: spinning(),
     });
 };

@@ -8,6 +8,7 @@ import type { SpinCandidate } from '../spin/candidates.js';
 import { decodeSamples, timespecTable } from '../spin/decode.js';
 import { loadDisassemblers } from '../spin/disassemblers.js';
 import { examine, type Examination } from '../spin/examine.js';
+import { relabelPolling } from '../spin/pollers.js';
 import type { SpinSampler } from '../spin/port.js';
 import { openProcessImage } from '../spin/process-image.js';
 import { sampleHertz } from '../spin/sampling-rate.js';
@@ -15,6 +16,7 @@ import { SpinWatch, type SpinChange } from '../spin/watch.js';
 import type { Logger } from './logger.js';
 
 export interface SpinWatchOptions {
+  readonly pollers: readonly string[];
   readonly maxExamined: number;
   readonly procfsRoot: string;
   readonly logger: Logger;
@@ -29,7 +31,9 @@ const changeSayer =
   ({ isActive, candidate, kind, confidence, evidence, wastedMicrojoules }: SpinChange): void => {
     const { tid, tgid: pid } = candidate;
     const wastedJoules = joulesOf(wastedMicrojoules);
-    if (isActive) logger.warn('thread spins', { pid, tid, kind, confidence, evidence });
+    if (isActive && kind === 'polling')
+      logger.info('thread polls by design', { pid, tid, confidence, evidence });
+    else if (isActive) logger.warn('thread spins', { pid, tid, kind, confidence, evidence });
     else logger.info('thread no longer spins', { pid, tid, kind, wastedJoules });
   };
 
@@ -85,14 +89,18 @@ class SharedSampler {
 }
 
 export const createSpinWatch = ({
+  pollers,
   maxExamined,
   procfsRoot,
   logger,
 }: SpinWatchOptions): SpinWatch => {
+  const relabel = relabelPolling(pollers);
   const sampler = new SharedSampler(maxExamined, logger);
   const examineThread = async ({
     tid,
     tgid,
+    processName,
+    threadName,
     runRatio,
   }: SpinCandidate): Promise<Examination | undefined> => {
     const number = sampler.begin(tid, runRatio);
@@ -105,7 +113,10 @@ export const createSpinWatch = ({
     const disassemblerFor = await loadDisassemblers(process.arch);
     const image = openProcessImage(procfsRoot, tgid);
     try {
-      return examine(samples, image, disassemblerFor);
+      const examination = examine(samples, image, disassemblerFor);
+      const { hottestPlace } = examination;
+      const verdict = relabel(examination.verdict, { processName, threadName, hottestPlace });
+      return { ...examination, verdict };
     } finally {
       image.close();
     }

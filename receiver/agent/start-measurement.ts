@@ -80,8 +80,8 @@ const MAX_EXITED_UNEXPORTED = 1_024;
 /** Batches of ten windows cost a tenth of the wake-ups; a viewer gets each window at once. */
 const BATCH_WINDOWS = 10;
 
-/** Three of these make a candidate, its samples take 2 s: a spinner is found within 10 s. */
-const SPIN_BATCH_WINDOWS = 4;
+/** Three windows make a candidate, three times 1 s a verdict: a spinner is found within 10 s. */
+const SPIN_BATCH_WINDOWS = 2;
 
 /** The agent does; a viewer that measures for a moment has no place to tell it. */
 const isWatchingSpin = (config: Config, { isKeepingState = false }: StartOptions): boolean =>
@@ -281,6 +281,7 @@ const assemble = (
       machine,
       version,
       calibration: () => pipeline.calibration(),
+      spinning: () => spin?.spinning() ?? [],
     }),
     sweep: (isEveryEntry) => {
       ledger.endVanished(identities.isAlive, isEveryEntry);

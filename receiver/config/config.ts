@@ -116,6 +116,8 @@ export interface AgentConfig {
 
 export interface SpinConfig {
   readonly isEnabled: boolean;
+  /** See spin/pollers.ts. */
+  readonly pollers: readonly string[];
   readonly maxExamined: number;
 }
 

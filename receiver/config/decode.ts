@@ -133,7 +133,11 @@ export const configOfFile = (file: ConfigFile): Config => ({
     headroomReserve: file.policy.headroom_percent / 100,
     layeredHints: file.policy.layered_hints,
   },
-  spin: { isEnabled: file.spin.enabled, maxExamined: file.spin.max_examined },
+  spin: {
+    isEnabled: file.spin.enabled,
+    pollers: file.spin.pollers,
+    maxExamined: file.spin.max_examined,
+  },
   agent: {
     socketPath: file.agent.socket_path,
     pinDirectory: file.agent.pin_directory,

@@ -52,7 +52,7 @@ const allowedOf = (core: unknown, dotted: string): string => {
   if (core instanceof z.ZodEnum) return core.options.join(' | ');
   if (core instanceof z.ZodUnion) return `auto | a list of ${ENERGY_SOURCE_NAMES.join(', ')}`;
   if (core instanceof z.ZodArray)
-    return dotted.startsWith('policy.') ? 'a list' : 'a list of FIELD=GLOB';
+    return dotted.startsWith('export.') ? 'a list of FIELD=GLOB' : 'a list';
   if (core instanceof z.ZodString)
     return dotted.endsWith('_address') ? 'PORT or HOST:PORT' : 'an absolute path';
   throw new Error(`configuration key ${dotted} has a type that keys.ts does not know`);

@@ -4,6 +4,7 @@
  * commented defaults, docs/configuration.md and the JSON schema are all made from this one value.
  */
 import { z } from 'zod';
+import { DEFAULT_POLLERS } from '../model/known-pollers.js';
 import { SELECTION_FIELDS, parseSelectionRule } from '../model/selection-rule.js';
 import { COUNTER_KINDS, parseCounterChoice, parseCounterCpus } from '../model/counter-selection.js';
 import { DEFAULT_ROOTS } from '../host/roots.js';
@@ -348,9 +349,14 @@ const agent = z.strictObject({
 });
 
 const spin = z.strictObject({
-  enabled: key(z.boolean().default(false), {
+  enabled: key(z.boolean().default(true), {
     description: 'Look for threads that run and do nothing; see docs/spin.md.',
-    reason: 'Off until its cost has been measured on more machines.',
+    reason: 'On: without such threads it costs nothing, and nobody else finds them.',
+  }),
+  pollers: key(z.array(z.string().min(1).max(256)).default([...DEFAULT_POLLERS]), {
+    description:
+      'Threads that wait awake by design: names of processes, threads or files with code, `*` for any text. They are reported as `polling` and raise no alert.',
+    reason: 'What DPDK, SPDK, io_uring, QEMU, OpenMP and MPI call their threads and libraries.',
   }),
   max_examined: key(count(1, 64).default(4), {
     description: 'Threads that are sampled at a time, 199 times per second of their CPU time.',

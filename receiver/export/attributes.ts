@@ -88,7 +88,7 @@ export const ATTRIBUTES = {
   userId: ['user.id', 'The uid in digits.'],
   spinKind: [
     'wattfeed.spin.kind',
-    '`pause`, `flag`, `yield`, `poll`, `clock` or `syscall`: how the thread waits; see spin.md.',
+    '`pause`, `flag`, `yield`, `poll`, `clock`, `syscall` or `polling` (by design): how the thread waits; see spin.md.',
   ],
   domain: [
     'wattfeed.domain',

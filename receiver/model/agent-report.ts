@@ -5,6 +5,7 @@
  * numbers elsewhere. `schema` rises when a field changes its meaning; fields are only ever added.
  */
 import type { ExplainedCalibration } from './explanation.js';
+import type { SpinKind } from './spin.js';
 import type { CgroupLevel } from './ledger-view.js';
 import type {
   EnergyDomainKind,
@@ -134,6 +135,8 @@ export interface ProcessRow extends EnergyRow {
   readonly threadCount: number;
   readonly isKernelThread: boolean;
   readonly isExited: boolean;
+  /** How one of its threads waits awake. */
+  readonly spins?: SpinKind;
 }
 
 export interface CgroupRow extends EnergyRow {
@@ -145,6 +148,7 @@ export interface ThreadRow extends EnergyRow {
   readonly tid: number;
   readonly pid: number;
   readonly name: string;
+  readonly spins?: SpinKind;
 }
 
 export interface NameRow extends EnergyRow {

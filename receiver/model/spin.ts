@@ -5,9 +5,18 @@ import type { Microjoules, Nanos } from './units.js';
 /**
  * `pause`: waits for memory to change with a hint to the CPU; `flag`: without one; `yield`: gives the CPU
  * up again and again; `poll`: asks the kernel for what is not there; `clock`: reads the time;
- * `syscall`: another call that returns at once.
+ * `syscall`: another call that returns at once; `polling`: in any of these ways, and by design.
  */
-export type SpinKind = 'pause' | 'flag' | 'yield' | 'poll' | 'clock' | 'syscall';
+export const SPIN_KINDS = [
+  'pause',
+  'flag',
+  'yield',
+  'poll',
+  'clock',
+  'syscall',
+  'polling',
+] as const;
+export type SpinKind = (typeof SPIN_KINDS)[number];
 
 export type SpinVerdict =
   | {

@@ -10,6 +10,7 @@ import type { ExplainedCalibration } from '../model/explanation.js';
 import { addEnergyRows } from '../model/energy-row.js';
 import type { EnergyOrigin, EnergySourceKind, SplitMethod } from '../model/energy-domain.js';
 import type { DomainTotals, RatedLedgerView } from '../model/ledger-view.js';
+import type { SpinKind, SpinningThread } from '../model/spin.js';
 import { nanos, NANOS_PER_MILLISECOND, secondsOf } from '../model/units.js';
 import type { Nanos } from '../model/units.js';
 import type { WindowReport } from '../model/window.js';
@@ -48,6 +49,8 @@ export interface ReportInput {
   /** Losses outside the ledger, e.g. of the decoder or the exporter. */
   readonly losses: Readonly<Record<string, number>>;
   readonly calibration?: readonly ExplainedCalibration[];
+  /** Threads that were found to run and do nothing. */
+  readonly spinning?: readonly SpinningThread[];
 }
 
 const SPLIT_WORDS: Readonly<Record<SplitMethod, string>> = {
@@ -92,18 +95,34 @@ export const windowPart = (
   lateMillis: window.lateNanos / NANOS_PER_MILLISECOND,
 });
 
+type SpinKinds = ReadonlyMap<number, SpinKind>;
+
+const kindsBy = (
+  spinning: readonly SpinningThread[],
+  keyOf: (thread: SpinningThread) => number,
+): SpinKinds =>
+  new Map(
+    spinning.filter(({ isActive }) => isActive).map((thread) => [keyOf(thread), thread.kind]),
+  );
+
+const withSpin = <Row extends ProcessRow | ThreadRow>(
+  row: Row,
+  spins: SpinKind | undefined,
+): Row => (spins === undefined ? row : { ...row, spins });
+
 /**
  * A process that ended is shown in the window of its last activity. After that the ledger may still
  * hold it for the exporter, thousands of them in a fork storm; viewers get their sum.
  */
 const processPart = (
-  { ledger }: ReportInput,
+  { ledger, spinning = [] }: ReportInput,
   rows: RowWindow,
 ): Pick<AgentReport, 'processes' | 'exitedProcesses'> => {
+  const kinds = kindsBy(spinning, ({ pid }) => pid);
   const processes: ProcessRow[] = [];
   let exitedProcesses = energyRow(ledger.exitedProcesses(), rows);
   for (const entry of ledger.processes()) {
-    const row = processRow(entry, rows);
+    const row = withSpin(processRow(entry, rows), kinds.get(entry.identity.pid));
     if (row.isExited && row.cpuRatio === 0) exitedProcesses = addEnergyRows(exitedProcesses, row);
     else processes.push(row);
   }
@@ -112,13 +131,14 @@ const processPart = (
 
 /** An ended thread is shown, as an ended process is, in the window of its last activity. */
 const threadPart = (
-  { ledger, threadsOf }: ReportInput,
+  { ledger, threadsOf, spinning = [] }: ReportInput,
   window: RowWindow,
 ): AgentReport['threads'] => {
+  const kinds = kindsBy(spinning, ({ tid }) => tid);
   const rows: ThreadRow[] = [];
   for (const entry of ledger.threads()) {
     if (threadsOf?.has(entry.identity.pid) === false) continue;
-    const row = threadRow(entry, window);
+    const row = withSpin(threadRow(entry, window), kinds.get(entry.identity.tid));
     if (!entry.isExited || row.cpuRatio > 0) rows.push(row);
   }
   return rows;

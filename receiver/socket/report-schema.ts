@@ -2,6 +2,7 @@
 /** Checks that what came over the socket is a report. Unknown fields stay: they are a newer agent's. */
 import { z } from 'zod';
 import { calibrationSchema, explanationSchema, windowSchema } from './explanation-schema.js';
+import { SPIN_KINDS } from '../model/spin.js';
 import { AGENT_REPORT_SCHEMA, type AgentReport } from '../model/agent-report.js';
 
 /** Null: absent or unknown, see EnergyRow. */
@@ -65,6 +66,7 @@ const processRow = z.looseObject({
   threadCount: z.number(),
   isKernelThread: z.boolean(),
   isExited: z.boolean(),
+  spins: z.enum(SPIN_KINDS).exactOptional(),
 });
 
 const workloadPart = z.looseObject({
@@ -115,7 +117,13 @@ export const reportSchema: z.ZodType<AgentReport> = z.looseObject({
   processes: z.array(processRow),
   cgroups: z.array(z.looseObject({ ...energyFields, id: z.string(), path: z.string() })),
   threads: z.array(
-    z.looseObject({ ...energyFields, tid: z.number(), pid: z.number(), name: z.string() }),
+    z.looseObject({
+      ...energyFields,
+      tid: z.number(),
+      pid: z.number(),
+      name: z.string(),
+      spins: z.enum(SPIN_KINDS).exactOptional(),
+    }),
   ),
   exitedProcesses: energyRow,
   overflowProcesses: energyRow,

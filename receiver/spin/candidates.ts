@@ -24,8 +24,11 @@ export interface SpinCandidate {
 const MIN_AWAKE_RATIO = 0.95;
 /** A sleep each 200 us or less. */
 const MIN_SLEEPS_PER_SECOND = 5_000;
-/** Storms of threads that hardly run cost little. */
-const MIN_STORM_RUN_RATIO = 0.2;
+/** Storms of threads that hardly run cost little; one that sleeps for 1 us at a time runs so much. */
+const MIN_STORM_RUN_RATIO = 0.03;
+/** A lock that spins before it parks: awake for most of the time, and parked again and again. */
+const MIN_PARKING_AWAKE_RATIO = 0.5;
+const MIN_PARKS_PER_SECOND = 200;
 const NANOS_PER_SECOND = 1e9;
 /** Of the last five windows. */
 export const WINDOWS_KEPT = 5;
@@ -62,9 +65,11 @@ const reasonOf = (sum: ThreadSum, spanNanos: number): SpinCandidate['reason'] | 
   if (runtimeNanos > 0 && runtimeNanos + queueWaitNanos >= MIN_AWAKE_RATIO * spanNanos)
     return 'never sleeps';
   const perSecond = (voluntarySwitches * NANOS_PER_SECOND) / spanNanos;
-  return perSecond >= MIN_SLEEPS_PER_SECOND && runtimeNanos >= MIN_STORM_RUN_RATIO * spanNanos
-    ? 'storm of sleeps'
-    : undefined;
+  const isStorm =
+    perSecond >= MIN_SLEEPS_PER_SECOND && runtimeNanos >= MIN_STORM_RUN_RATIO * spanNanos;
+  const isParking =
+    perSecond >= MIN_PARKS_PER_SECOND && runtimeNanos >= MIN_PARKING_AWAKE_RATIO * spanNanos;
+  return isStorm || isParking ? 'storm of sleeps' : undefined;
 };
 
 export class SpinCandidates {

@@ -4,7 +4,7 @@
  * what was found as states that do not flicker, and what these threads cost.
  */
 import type { ActivityWindow, TaskSample } from '../model/activity.js';
-import type { SpinKind, SpinningThread } from '../model/spin.js';
+import type { SpinKind, SpinningThread, SpinVerdict } from '../model/spin.js';
 import { microjoules, nanos, type Microjoules } from '../model/units.js';
 import { threadKey } from '../model/ledger-view.js';
 import type { WindowShares } from '../model/window.js';
@@ -68,6 +68,13 @@ const costOf = ({ costs }: Watched, kind: SpinKind): Cost => {
 const wastedBy = ({ costs }: Watched): Microjoules =>
   microjoules([...costs.values()].reduce((sum, { energy }) => sum + energy, 0n));
 
+/** In a row, until it is decided. */
+const MAX_ROUNDS = 5;
+
+/** The last verdict speaks against what is held of the thread. */
+const isUndecided = ({ active }: SpinState, { _tag }: SpinVerdict): boolean =>
+  (active === undefined && _tag === 'Spinning') || (active !== undefined && _tag === 'Working');
+
 /** More threads than this are not watched: each may have a series. */
 const MAX_WATCHED = 512;
 
@@ -91,11 +98,12 @@ export class SpinWatch {
     for (const candidate of candidates) this.#consider(candidate);
   }
 
-  /** As last judged, and not cleared since. */
+  /** As last judged, and not cleared since; not by design. */
   isSpinning({ tid, startBoottimeNanos }: TaskSample): boolean {
     if (!this.#hasActive) return false;
     const watched = this.#watched.get(threadKey(tid, startBoottimeNanos));
-    return watched?.state.active !== undefined;
+    const kind = watched?.state.active?.kind;
+    return kind !== undefined && kind !== 'polling';
   }
 
   /** Those that spin, and those that did until a minute ago. */
@@ -164,11 +172,14 @@ export class SpinWatch {
   async #examine(watched: Watched, candidate: SpinCandidate): Promise<void> {
     watched.isExamined = true;
     this.#examinedCount += 1;
-    const examination = await this.ports.examine(candidate);
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const examination = await this.ports.examine(candidate);
+      if (examination === undefined) break;
+      this.#enter(watched, nextSpinState(watched.state, examination.verdict));
+      if (!isUndecided(watched.state, examination.verdict)) break;
+    }
     this.#examinedCount -= 1;
     watched.isExamined = false;
-    if (examination !== undefined)
-      this.#enter(watched, nextSpinState(watched.state, examination.verdict));
     watched.nextMillis = this.ports.nowMillis() + watched.pauseMillis;
     watched.pauseMillis = Math.min(2 * watched.pauseMillis, LONGEST_PAUSE_MILLIS);
   }

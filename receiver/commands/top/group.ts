@@ -14,13 +14,19 @@ import { workloadRemainders, workloadRows } from './workload-group.js';
 const processKind = (row: ProcessRow): ViewRow['kind'] =>
   row.isExited ? 'exited' : row.isKernelThread ? 'kernel-thread' : 'entity';
 
+/** `worker [spins: flag]`: of a process, one of its threads does. */
+const markedName = ({ name, spins }: ProcessRow | ThreadRow): string => {
+  if (spins === undefined) return name;
+  return spins === 'polling' ? `${name} [polls]` : `${name} [spins: ${spins}]`;
+};
+
 export const ofProcess = (row: ProcessRow): ViewRow => ({
   ...energyOnly(row),
   key: `process ${row.pid} ${row.startUnixMillis}`,
   pid: row.pid,
   user: row.user,
   count: 1,
-  name: row.name,
+  name: markedName(row),
   cgroup: row.cgroup,
   depth: 0,
   kind: processKind(row),
@@ -32,7 +38,7 @@ export const ofThread = (row: ThreadRow, owner: ProcessRow | undefined): ViewRow
   pid: row.tid,
   user: owner?.user ?? '',
   count: 1,
-  name: row.name,
+  name: markedName(row),
   cgroup: owner?.cgroup ?? '',
   depth: 0,
   kind: 'entity',

@@ -45,7 +45,7 @@ describe('SpinCandidates', () => {
   it('takes a storm of sleeps', () => {
     const storm = windowOf({ ...BUSY, runtimeNanos: 4e8, voluntarySwitches: 9_000 });
     expect(tidsAfter(storm, storm, storm)).toEqual([7]);
-    const light = windowOf({ ...BUSY, runtimeNanos: 1e8, voluntarySwitches: 9_000 });
+    const light = windowOf({ ...BUSY, runtimeNanos: 2e7, voluntarySwitches: 9_000 });
     expect(tidsAfter(light, light, light)).toEqual([]);
   });
 

@@ -38,7 +38,13 @@ class Rig {
           await new Promise<void>((resolve) => {
             this.#pending.push(resolve);
           });
-          const rest = { sampleCount: 400, kernelShare: 0, hottestPlace: '', listing: [] };
+          const rest = {
+            sampleCount: 400,
+            kernelShare: 0,
+            hottestPlace: '',
+            hottestAddress: undefined,
+            listing: [],
+          };
           return { tid, verdict: this.verdict, ...rest } satisfies Examination;
         },
       },
@@ -75,6 +81,26 @@ describe('SpinWatch', () => {
     expect(rig.watch.spinning()).toMatchObject([{ tid: 7, isActive: false }]);
     await rig.windows(60, []);
     expect(rig.watch.spinning()).toEqual([]);
+  });
+
+  it('looks three times in a row before it says so', async () => {
+    const rig = new Rig();
+    await rig.windows(4, [7]);
+    expect([rig.examined, rig.changes]).toEqual([[7, 7, 7], []]);
+    await rig.windows(1, [7]);
+    expect([rig.examined.length, rig.changes.length]).toEqual([3, 1]);
+  });
+
+  it('says of pollers that they spin, but to no scheduler', async () => {
+    const rig = new Rig();
+    rig.verdict = { ...SURE, kind: 'polling' };
+    await rig.windows(9, [7]);
+    expect(rig.watch.spinning()).toMatchObject([{ tid: 7, kind: 'polling', isActive: true }]);
+    expect(rig.watch.isSpinning(taskSample({ tid: 7, tgid: 7 }))).toBe(false);
+    rig.verdict = SURE;
+    const other = new Rig();
+    await other.windows(9, [7]);
+    expect(other.watch.isSpinning(taskSample({ tid: 7, tgid: 7 }))).toBe(true);
   });
 
   it('charges what it burns from then on, exactly', async () => {
