@@ -8,9 +8,16 @@ import type { NativeError } from '../activity/port.js';
 import type { Complaint } from '../model/errors.js';
 import { decodeSamples, timespecTable } from '../spin/decode.js';
 import { loadDisassemblers } from '../spin/disassemblers.js';
-import { examine, type Examination } from '../spin/examine.js';
+import { examine, type ExaminedThread, type Examination } from '../spin/examine.js';
+import { relabelPolling, type RelabelPolling } from '../spin/pollers.js';
 import { MAX_EXAMINED, type SpinSampler } from '../spin/port.js';
-import { openProcessImage, threadsOf } from '../spin/process-image.js';
+import {
+  openProcessImage,
+  threadName,
+  threadsOf,
+  type ProcessImage,
+} from '../spin/process-image.js';
+import { symbolAt } from '../spin/symbols.js';
 import { sampleHertz } from '../spin/sampling-rate.js';
 import type { ThreadSamples } from '../spin/samples.js';
 import { busyThreads, type BusyThread } from '../spin/thread-time.js';
@@ -19,10 +26,38 @@ export interface ExamineOptions {
   readonly procfsRoot: string;
   readonly pid: number;
   readonly seconds: number;
+  readonly pollers: readonly string[];
 }
 
 const LOOK_MILLIS = 250;
 const MILLIS_PER_SECOND = 1000;
+
+interface ExaminedProcess {
+  readonly procfsRoot: string;
+  readonly pid: number;
+  readonly image: ProcessImage;
+  readonly relabel: RelabelPolling;
+}
+
+/** With what a person wants to know. */
+const named = (
+  examination: Examination,
+  { procfsRoot, pid, image, relabel }: ExaminedProcess,
+): ExaminedThread => {
+  const { hottestAddress: at, hottestPlace, tid } = examination;
+  const names = {
+    processName: threadName(procfsRoot, pid, pid),
+    threadName: threadName(procfsRoot, pid, tid),
+    hottestPlace,
+  };
+  return {
+    ...examination,
+    verdict: relabel(examination.verdict, names),
+    threadName: names.threadName,
+    hottestFunction:
+      at === undefined ? undefined : symbolAt(procfsRoot, pid, image.mappingOf(at), at),
+  };
+};
 
 const complaintOf = ({ operation, code, detail }: NativeError): Complaint => ({
   what: operation,
@@ -59,7 +94,8 @@ export const examineProcess =
     procfsRoot,
     pid,
     seconds,
-  }: ExamineOptions): TE.TaskEither<Complaint, readonly Examination[]> =>
+    pollers,
+  }: ExamineOptions): TE.TaskEither<Complaint, readonly ExaminedThread[]> =>
   async () => {
     if (threadsOf(procfsRoot, pid).length === 0) return E.left(noSuchProcess(pid));
     const opened = openSpinSampler(timespecTable(), MAX_EXAMINED);
@@ -71,7 +107,10 @@ export const examineProcess =
       const disassemblerFor = await loadDisassemblers(process.arch);
       const image = openProcessImage(procfsRoot, pid);
       try {
-        return E.right(sampled.map((samples) => examine(samples, image, disassemblerFor)));
+        const of = { procfsRoot, pid, image, relabel: relabelPolling(pollers) };
+        return E.right(
+          sampled.map((samples) => named(examine(samples, image, disassemblerFor), of)),
+        );
       } finally {
         image.close();
       }

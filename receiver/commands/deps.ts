@@ -6,7 +6,7 @@ import type { Complaint } from '../model/errors.js';
 import type { FeedOptions } from '../feed/run-feed.js';
 import type { CommandIo } from './io.js';
 import type { Outcome } from './outcome.js';
-import type { Examination } from '../spin/examine.js';
+import type { ExaminedThread } from '../spin/examine.js';
 import type { ReportSource } from '../model/report-source.js';
 
 export interface MeasureOptions {
@@ -17,6 +17,7 @@ export interface SpinOptions {
   readonly procfsRoot: string;
   readonly pid: number;
   readonly seconds: number;
+  readonly pollers: readonly string[];
 }
 
 export interface CheckOptions {
@@ -36,7 +37,7 @@ export interface ProgramDeps {
     options: MeasureOptions,
   ) => TE.TaskEither<Complaint, ReportSource>;
   /** Samples the running threads of a process, and judges whether they only wait. */
-  readonly examine: (options: SpinOptions) => TE.TaskEither<Complaint, readonly Examination[]>;
+  readonly examine: (options: SpinOptions) => TE.TaskEither<Complaint, readonly ExaminedThread[]>;
   /** Prints to `io.stdout` itself. True: this machine can be measured. */
   readonly check: (config: Config, options: CheckOptions) => TE.TaskEither<Complaint, boolean>;
   /** Prints to `io.stdout` itself. True: a scheduler would take the feed. */

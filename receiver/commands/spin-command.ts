@@ -2,8 +2,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import * as E from 'fp-ts/lib/Either.js';
 import { escapeText } from '../model/escape.js';
-import type { Examination } from '../spin/examine.js';
+import type { ExaminedThread, ListingLine } from '../spin/examine.js';
+import { clipEnd, clipStart } from '../terminal/width.js';
 import { addConfigFlags, configOfFlags } from './config-flags.js';
+import { wrapText } from '../check/wrap-text.js';
 import type { Finish, ProgramDeps } from './deps.js';
 import { FINE, failed, usage } from './outcome.js';
 
@@ -30,49 +32,71 @@ const wholeWithin =
 
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
-const verdictLine = ({ tid, verdict }: Examination): string => {
-  const of = `thread ${String(tid)}`;
+const COLUMNS = 80;
+const INDENT = '  ';
+const MIN_FILE_COLUMNS = 32;
+
+const verdictText = ({ verdict }: ExaminedThread): string => {
   switch (verdict._tag) {
     case 'Spinning':
-      return `${of}: spins (${verdict.kind}, confidence ${verdict.confidence.toFixed(2)}): ${verdict.evidence}`;
+      return `spins (${verdict.kind}, confidence ${verdict.confidence.toFixed(2)})`;
     case 'Working':
-      return `${of}: works: ${verdict.evidence}`;
+      return 'works';
     case 'Unknown':
-      return `${of}: unknown: ${verdict.evidence}`;
+      return 'unknown';
   }
 };
 
-const textOf = (examination: Examination): string => {
-  const { listing, hottestPlace, kernelShare } = examination;
-  const place = hottestPlace === '' ? 'code made while running' : hottestPlace;
-  return [
-    verdictLine(examination),
-    `  ${percent(kernelShare)} in the kernel; hottest code in ${escapeText(place)}`,
-    ...listing.map(
-      ({ address, text, share }) =>
-        `  ${percent(share).padStart(5)}  ${address.toString(16).padStart(12)}  ${text}`,
-    ),
-    '',
-  ].join('\n');
+/** Function and file; the file's end says more than its beginning. */
+const placeText = ({ hottestFunction, hottestPlace, kernelShare }: ExaminedThread): string => {
+  const file = hottestPlace === '' ? 'code made while running' : escapeText(hottestPlace);
+  const at = hottestFunction === undefined ? 'hottest' : escapeText(hottestFunction);
+  const begin = clipEnd(`${INDENT}${percent(kernelShare)} in the kernel; ${at} in `, COLUMNS);
+  const room = COLUMNS - begin.length;
+  return room < file.length && room < MIN_FILE_COLUMNS
+    ? `${begin}\n${INDENT}${clipStart(file, COLUMNS - INDENT.length)}`
+    : `${begin}${clipStart(file, room)}`;
 };
 
-const jsonOf = (pid: number, threads: readonly Examination[]): string =>
+const listingText = ({ address, text, share }: ListingLine): string =>
+  clipEnd(
+    `${INDENT}${percent(share).padStart(5)}  ${address.toString(16).padStart(12)}  ${text}`,
+    COLUMNS,
+  );
+
+const textOf = (thread: ExaminedThread): string =>
+  [
+    clipEnd(
+      `thread ${String(thread.tid)} (${escapeText(thread.threadName)}): ${verdictText(thread)}`,
+      COLUMNS,
+    ),
+    ...wrapText(thread.verdict.evidence, COLUMNS, INDENT, INDENT),
+    placeText(thread),
+    ...thread.listing.map(listingText),
+    '',
+  ].join('\n');
+
+const hexOf = (address: bigint): string => `0x${address.toString(16)}`;
+
+const jsonOf = (pid: number, threads: readonly ExaminedThread[]): string =>
   JSON.stringify(
     {
       pid,
-      threads: threads.map((thread) => ({
-        ...thread,
-        listing: thread.listing.map((line) => ({
-          ...line,
-          address: `0x${line.address.toString(16)}`,
-        })),
-      })),
+      threads: threads.map(
+        ({ verdict: { _tag, ...verdict }, hottestAddress, listing, ...thread }) => ({
+          ...thread,
+          verdict: _tag.toLowerCase(),
+          ...verdict,
+          hottestAddress: hottestAddress === undefined ? undefined : hexOf(hottestAddress),
+          listing: listing.map((line) => ({ ...line, address: hexOf(line.address) })),
+        }),
+      ),
     },
     undefined,
     2,
   );
 
-const report = (pid: number, threads: readonly Examination[]): string =>
+const report = (pid: number, threads: readonly ExaminedThread[]): string =>
   threads.length === 0
     ? `process ${String(pid)}: no thread of it ran\n`
     : threads.map(textOf).join('\n');
@@ -96,6 +120,7 @@ export const spinCommand = (deps: ProgramDeps, finish: Finish): Command => {
       procfsRoot: config.right.roots.procfs,
       pid,
       seconds,
+      pollers: config.right.spin.pollers,
     })();
     if (E.isLeft(examined)) return finish(failed(examined.left));
     const text = json === true ? `${jsonOf(pid, examined.right)}\n` : report(pid, examined.right);

@@ -14,6 +14,8 @@ export class CodeMap {
   /** Where calls lead to, and the addresses behind them; undefined: to where a register says. */
   readonly #callsTo = new Map<bigint | undefined, bigint[]>();
 
+  readonly #bodies = new Map<bigint, ReadonlySet<bigint>>();
+
   constructor(
     private readonly read: ReadMemory,
     private readonly disassembler: Disassembler,
@@ -37,14 +39,45 @@ export class CodeMap {
     return this.#instructions.get(address);
   }
 
-  /** Behind the calls that may have led to the function that `address` is in. */
+  /**
+   * Behind the calls that may have led to the function that `address` is in. Not those in the function
+   * itself: each round of a recursion has a frame of its own, and so is no round of a loop.
+   */
   returnsFrom(address: bigint): readonly bigint[] {
+    const own = this.#functionOf(address);
+    const behind = this.#callsTo.get(own) ?? [];
+    if (own === undefined) return behind;
+    const body = this.#bodyOf(own);
+    return behind.filter((at) => !body.has(at));
+  }
+
+  /** What a function reaches without what it calls. */
+  #bodyOf(start: bigint): ReadonlySet<bigint> {
+    const known = this.#bodies.get(start);
+    if (known !== undefined) return known;
+    const body = new Set<bigint>();
+    const pending = [start];
+    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+      const instruction = body.has(at) || body.size >= MAX_BODY ? undefined : this.at(at);
+      if (instruction === undefined) continue;
+      body.add(at);
+      const { flow } = instruction;
+      if (flow._tag === 'Branch') pending.push(flow.target);
+      const ends = flow._tag === 'Return' || flow._tag === 'Jump' || flow._tag === 'Stop';
+      if (!ends && !(flow._tag === 'Branch' && !flow.isConditional))
+        pending.push(nextOf(instruction));
+    }
+    this.#bodies.set(start, body);
+    return body;
+  }
+
+  /** The nearest beginning that somebody calls. */
+  #functionOf(address: bigint): bigint | undefined {
     let nearest: bigint | undefined;
     for (const target of this.#callsTo.keys())
       if (target !== undefined && target <= address && (nearest === undefined || target > nearest))
         nearest = target;
-    const direct = nearest !== undefined && address - nearest < MAX_FUNCTION_BYTES;
-    return this.#callsTo.get(direct ? nearest : undefined) ?? [];
+    return nearest !== undefined && address - nearest < MAX_FUNCTION_BYTES ? nearest : undefined;
   }
 
   #add(instruction: Instruction): void {
@@ -98,6 +131,8 @@ export class CodeMap {
   }
 }
 
+/** Instructions; the rest of a longer function is not looked for. */
+const MAX_BODY = 300;
 const MAX_FUNCTION_BYTES = 0x1_0000n;
 /** `endbr64; bnd jmp *…` */
 const STUB_LENGTH = 3;

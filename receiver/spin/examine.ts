@@ -28,7 +28,15 @@ export interface Examination {
   readonly kernelShare: number;
   /** Where the hottest code lies: file or `[vdso]`; empty: no file (compiled while running). */
   readonly hottestPlace: string;
+  readonly hottestAddress: bigint | undefined;
   readonly listing: readonly ListingLine[];
+}
+
+/** For a person. */
+export interface ExaminedThread extends Examination {
+  readonly threadName: string;
+  /** Undefined: stripped, or compiled while running by somebody who does not say. */
+  readonly hottestFunction: string | undefined;
 }
 
 /** Hotter than all others; what is rarer is judged by its states alone. */
@@ -106,6 +114,7 @@ export const examine = (
     sampleCount: sampleCount(samples),
     kernelShare: kernelShare(samples),
     hottestPlace: hottest === undefined ? '' : (image.mappingOf(hottest)?.name ?? ''),
+    hottestAddress: hottest,
     listing: loop?._tag === 'Closed' ? listingOf(loop.path, samples) : [],
   };
 };

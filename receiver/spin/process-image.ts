@@ -84,3 +84,7 @@ export const threadsOf = (procfsRoot: string, pid: number): readonly number[] =>
     return [];
   }
 };
+
+/** Empty where the thread is gone. */
+export const threadName = (procfsRoot: string, pid: number, tid: number): string =>
+  readText(`${procfsRoot}/${String(pid)}/task/${String(tid)}/comm`).trimEnd();

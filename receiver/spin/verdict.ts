@@ -69,6 +69,7 @@ const evidenceOf = (kind: SpinKind, share: number, samples: ThreadSamples): stri
     case 'yield':
     case 'poll':
     case 'syscall':
+    case 'polling':
       return `${of} in ${topCall(samples)}, which returns at once, and around it`;
     default:
       return assertNever(kind);

@@ -29,7 +29,12 @@ describe('examineProcess', () => {
   );
 
   it('says that there is no such process', async () => {
-    const examined = await examineProcess({ procfsRoot: '/proc', pid: 4_194_303, seconds: 1 })();
+    const examined = await examineProcess({
+      procfsRoot: '/proc',
+      pid: 4_194_303,
+      seconds: 1,
+      pollers: [],
+    })();
     expect(examined).toMatchObject({ left: { cause: 'there is no such process' } });
   });
 });

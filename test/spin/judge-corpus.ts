@@ -19,6 +19,7 @@ export interface Judged {
 const STARTED_NANOS = 400_000_000;
 const START_MILLIS = 30_000;
 const LOOK_MILLIS = 100;
+const MILLIS_PER_SECOND = 1_000;
 
 const numbersIn = (path: string): readonly number[] => {
   try {
@@ -70,16 +71,6 @@ const busiestOf = async (pid: number): Promise<number> => {
   return busiest?.pid ?? pid;
 };
 
-const isWaiter = (pid: number, tid: number): boolean => {
-  try {
-    return (
-      readFileSync(`/proc/${String(pid)}/task/${String(tid)}/comm`, 'utf8').trim() !== 'holder'
-    );
-  } catch {
-    return true;
-  }
-};
-
 const endGroup = async (child: ChildProcess): Promise<void> => {
   const ended =
     child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
@@ -91,23 +82,40 @@ const endGroup = async (child: ChildProcess): Promise<void> => {
   await ended;
 };
 
-export const judgeProgram = async (program: Program, seconds: number): Promise<Judged> => {
+const judgeOnce = async (program: Program, pid: number, seconds: number): Promise<Judged> => {
+  const busiest = await busiestOf(pid);
+  const examined = await examineProcess({
+    procfsRoot: '/proc',
+    pid: busiest,
+    seconds,
+    pollers: [],
+  })();
+  if (E.isLeft(examined)) return { program, verdict: 'Gone', evidence: examined.left.cause };
+  const [first] = examined.right.filter(({ threadName }) => threadName !== 'holder');
+  if (first === undefined) return { program, verdict: 'Gone', evidence: 'nothing ran' };
+  const { verdict } = first;
+  const name = verdict._tag === 'Spinning' ? verdict.kind : verdict._tag;
+  return { program, verdict: name, evidence: verdict.evidence };
+};
+
+/** Examinations of `seconds`, one after the other, until the program has run for `totalSeconds`. */
+export const judgeProgram = async (
+  program: Program,
+  seconds: number,
+  totalSeconds = 0,
+): Promise<readonly Judged[]> => {
   const [command = '', ...args] = program.command;
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', command, ...args], {
     stdio: 'ignore',
     detached: true,
   });
   await once(child, 'spawn');
-  const pid = child.pid ?? -1;
+  const end = performance.now() + totalSeconds * MILLIS_PER_SECOND;
+  const judged: Judged[] = [];
   try {
-    const busiest = await busiestOf(pid);
-    const examined = await examineProcess({ procfsRoot: '/proc', pid: busiest, seconds })();
-    if (E.isLeft(examined)) return { program, verdict: 'Gone', evidence: examined.left.cause };
-    const [first] = examined.right.filter(({ tid }) => isWaiter(busiest, tid));
-    if (first === undefined) return { program, verdict: 'Gone', evidence: 'nothing ran' };
-    const { verdict } = first;
-    const name = verdict._tag === 'Spinning' ? verdict.kind : verdict._tag;
-    return { program, verdict: name, evidence: verdict.evidence };
+    do judged.push(await judgeOnce(program, child.pid ?? -1, seconds));
+    while (performance.now() < end);
+    return judged;
   } finally {
     await endGroup(child);
   }
@@ -120,9 +128,11 @@ export const judgeAll = async (
   const judged: Judged[] = [];
   for (let from = 0; from < programs.length; from += batch)
     judged.push(
-      ...(await Promise.all(
-        programs.slice(from, from + batch).map(async (one) => judgeProgram(one, seconds)),
-      )),
+      ...(
+        await Promise.all(
+          programs.slice(from, from + batch).map(async (one) => judgeProgram(one, seconds)),
+        )
+      ).flat(),
     );
   return judged;
 };

@@ -160,6 +160,23 @@ describe('findLoop', () => {
       expect(loopFeatures(inCallee.path)).toMatchObject({ flagTests: 1, carried: [] });
   });
 
+  it('takes no recursion for a loop', () => {
+    const code = compileC(
+      `volatile int sink;
+       __attribute__((noinline)) void fib(int n) { if (n < 2) sink++; else fib(n - 1), fib(n - 2); }
+       void loop(void) { for (;;) fib(30); }`,
+      ['-O0'],
+    );
+    const map = new CodeMap(code.read, disassembler);
+    const found = findLoop(map, code.addressOf('fib'));
+    if (found._tag === 'Closed') expect(loopFeatures(found.path).flagTests).toBe(0);
+    const through = shortestLoop(code.addressOf('loop'), map);
+    expect(through.some(({ flow }) => flow._tag === 'Return')).toBe(true);
+    const again = findLoop(map, code.addressOf('fib'));
+    expect(again._tag).toBe('Closed');
+    if (again._tag === 'Closed') expect(loopFeatures(again.path).flagTests).toBe(0);
+  });
+
   it('finds no loop where there is none, and says where code cannot be read', () => {
     const code = compileC('int straight(int a) { return a + 1; }');
     const map = new CodeMap(code.read, disassembler);
