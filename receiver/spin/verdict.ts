@@ -35,6 +35,8 @@ const MIN_IDLE_CALLS = 0.85;
 const MAX_OTHER_CALLS = 0.03;
 /** Samples at one address. Who works between two askings does so in a loop. */
 const MAX_HOT_WORK = 0.05;
+/** Making a number of the time is the hottest place of an interpreter that reads it; met at up to 0.06. */
+const MAX_HOT_CLOCK_WORK = 0.1;
 /** Of pairs. Interpreters at work were met at up to 0.11 (registers alone: 0.43), waiting ones from 0.57 on. */
 const MIN_SAME_STATE = 0.5;
 /** Where other threads change the memory: 0.36, with the registers at 0.98. */
@@ -88,8 +90,9 @@ const asksOnly = (tally: Tally, { calls }: ThreadSamples): boolean => {
 const readsClockOnly = (tally: Tally, { calls }: ThreadSamples, spread: Spread): boolean => {
   if (calls.length > MAX_OTHER_CALLS * tally.total) return false;
   const share = tally.of('clock') / tally.total;
-  const comesBack = spread.sameRegistersRatio >= MIN_SAME_REGISTERS && isSpread(tally, spread);
-  return share >= (comesBack ? MIN_INTERPRETED_CLOCK_SHARE : MIN_CLOCK_SHARE);
+  const isAlike =
+    spread.sameRegistersRatio >= MIN_SAME_REGISTERS && isSpread(tally, spread, MAX_HOT_CLOCK_WORK);
+  return share >= (isAlike ? MIN_INTERPRETED_CLOCK_SHARE : MIN_CLOCK_SHARE);
 };
 
 /** An interpreter in a loop that is long, and comes back to where it was. */
@@ -102,8 +105,8 @@ const comesBack = (tally: Tally, { calls }: ThreadSamples, spread: Spread): bool
   tally.waiting >= MIN_SAME_STATE * tally.total;
 
 /** No place where it works for long. */
-const isSpread = (tally: Tally, { hottestWork }: Spread): boolean =>
-  hottestWork <= MAX_HOT_WORK * tally.total;
+const isSpread = (tally: Tally, { hottestWork }: Spread, maxShare: number): boolean =>
+  hottestWork <= maxShare * tally.total;
 
 interface Judged {
   readonly kind: SpinKind;
@@ -114,7 +117,7 @@ const judgeTally = (tally: Tally, samples: ThreadSamples, spread: Spread): Judge
   const share = tally.waiting / tally.total;
   if (share >= MIN_SPIN_SHARE) return { kind: tally.kind, confidence: share };
   if (readsClockOnly(tally, samples, spread)) return { kind: 'clock', confidence: MIN_SPIN_SHARE };
-  if (asksOnly(tally, samples) && isSpread(tally, spread))
+  if (asksOnly(tally, samples) && isSpread(tally, spread, MAX_HOT_WORK))
     return { kind: tally.commonest(NAMED_CALLS), confidence: MIN_SPIN_SHARE };
   return comesBack(tally, samples, spread)
     ? { kind: 'flag', confidence: spread.sameRegistersRatio }

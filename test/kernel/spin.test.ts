@@ -2,7 +2,7 @@
 /** Every program of the corpus that waits awake is found, as what it is. */
 import { describe, expect, it } from 'vitest';
 import { examineProcess } from '../../receiver/agent/examine-process.js';
-import { installed, SPINNING } from '../spin/corpus.js';
+import { installed, quick, SPINNING } from '../spin/corpus.js';
 import { confusionText, judgeAll } from '../spin/judge-corpus.js';
 
 /** More at a time than CPUs: competition must hide nothing. */
@@ -15,7 +15,7 @@ describe('examineProcess', () => {
   it(
     'finds programs that wait awake, and says how',
     async () => {
-      const judged = await judgeAll(installed(SPINNING), AT_A_TIME);
+      const judged = await judgeAll(installed(quick(SPINNING)), AT_A_TIME);
       console.log(confusionText(judged));
       const missed = judged.filter(({ verdict }) => /^(Working|Unknown|Gone)$/.test(verdict));
       const text = ({ program, verdict, evidence }: (typeof judged)[number]): string =>

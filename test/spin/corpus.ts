@@ -173,6 +173,10 @@ export const WORKING: readonly Program[] = [
   ...SCRIPTED_HONEST,
 ];
 
+/** Without those that a test has no time for; the bench runs all. */
+export const quick = (programs: readonly Program[]): readonly Program[] =>
+  programs.filter(({ command: [command = ''] }) => !/\/(spinners2|honest)-O0$/.test(command));
+
 const hasCommand = (command: string): boolean => {
   try {
     execFileSync('which', [command], { stdio: 'ignore' });
