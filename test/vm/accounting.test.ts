@@ -151,23 +151,21 @@ describe('hardware counters', () => {
     within(ratio('avx2') / ratio('chase'), 1, 0.1);
   });
 
-  it('are dropped, not believed, while perf stat shares the PMU', () => {
+  it('are believed for the part of the time in which all of them ran, beside perf stat', () => {
     const report = readAccounting(run, 'beside');
     // perf itself did not have a counter all the time
     const shares = [...perfCounts(run, 'beside.csv').values()].map((one) => one.runningPercent);
     expect(shares.some((percent) => percent > 0 && percent < 100)).toBe(true);
-    // some slices were shared out, and say so
+    // some time was shared out, and is said to be
     expect(report.totals.multiplexedNanos).toBeGreaterThan(0);
     expect(report.totals.countedNanos).toBeLessThan(report.totals.taskNanos);
-    // always on its CPU: hardly a slice in which the kernel did not take turns
-    const steady = loadOf('beside', 'int_hi');
-    expect(countedShare(steady)).toBeLessThan(0.2);
-    // slices shorter than a turn: some are whole, and what was counted was the CPU's work of just that time
-    const brief = loadOf('beside', 'br_lo');
-    expect(countedShare(brief)).toBeGreaterThan(0.03);
-    expect(countedShare(brief)).toBeLessThan(0.97);
-    within(ipcOf(brief) / trueIpcOf(brief), 1, 0.15);
-    within(brief.counted.cycles / Number(brief.truth.cycles) / countedShare(brief), 1, 0.15);
+    // slices of many turns of the kernel's, and slices shorter than one: what was counted is the CPU's work of just that time
+    for (const load of [loadOf('beside', 'int_hi'), loadOf('beside', 'br_lo')]) {
+      expect(countedShare(load)).toBeGreaterThan(0.03);
+      expect(countedShare(load)).toBeLessThan(0.97);
+      within(ipcOf(load) / trueIpcOf(load), 1, 0.15);
+      within(load.counted.cycles / Number(load.truth.cycles) / countedShare(load), 1, 0.15);
+    }
   });
 
   it('are uncounted time where an event opens and never counts', () => {
