@@ -8,67 +8,18 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
-#include "power_feed.h"
+#include "power_feed_maps.bpf.h"
 #include "feed_request.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/*
- * 0 -> state. Written by user space through mmap, because the flip must be one store; so it cannot be
- * read-only for programs, as the next ones are.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct power_feed_state);
-} pf_state SEC(".maps");
-
-/*
- * Package id, CPU number, index -> entry. Written by user space with the batch system call: the kernel
- * refuses a writable mapping of what programs may only read.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE | BPF_F_RDONLY_PROG);
-	__uint(max_entries, POWER_FEED_PACKAGES_MAX);
-	__type(key, __u32);
-	__type(value, struct power_feed_package);
-} pf_package SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE | BPF_F_RDONLY_PROG);
-	__uint(max_entries, POWER_FEED_CPUS_MAX);
-	__type(key, __u32);
-	__type(value, struct power_feed_cpu);
-} pf_cpu SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE | BPF_F_RDONLY_PROG);
-	__uint(max_entries, POWER_FEED_CGROUPS_MAX);
-	__type(key, __u32);
-	__type(value, struct power_feed_cgroup);
-} pf_cgroup SEC(".maps");
-
-/* cgroup id -> index. Full: the cgroups with the least power have no entry, which is counted. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_RDONLY_PROG);
-	__uint(max_entries, POWER_FEED_CGROUPS_MAX);
-	__type(key, __u64);
-	__type(value, __u32);
-} pf_cgroup_index SEC(".maps");
-
-/* Task -> entry. Created at fork and by the seed pass of the accounting, freed with the task. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct power_feed_task);
-} pf_task SEC(".maps");
+/* Writer and reader of each are said in power_feed_maps.bpf.h. */
+struct power_feed_state_map pf_state SEC(".maps");
+struct power_feed_package_map pf_package SEC(".maps");
+struct power_feed_cpu_map pf_cpu SEC(".maps");
+struct power_feed_cgroup_map pf_cgroup SEC(".maps");
+struct power_feed_cgroup_index_map pf_cgroup_index SEC(".maps");
+struct power_feed_task_map pf_task SEC(".maps");
 
 struct feed_task_request request;
 

@@ -7,42 +7,17 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-#include "power_feed.h"
+#include "power_feed_maps.bpf.h"
+#include "power_feed_read.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 #define LOOKS 10
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct power_feed_state);
-} pf_state SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE | BPF_F_RDONLY_PROG);
-	__uint(max_entries, POWER_FEED_CGROUPS_MAX);
-	__type(key, __u32);
-	__type(value, struct power_feed_cgroup);
-} pf_cgroup SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_RDONLY_PROG);
-	__uint(max_entries, POWER_FEED_CGROUPS_MAX);
-	__type(key, __u64);
-	__type(value, __u32);
-} pf_cgroup_index SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct power_feed_task);
-} pf_task SEC(".maps");
+struct power_feed_state_map pf_state SEC(".maps");
+struct power_feed_cgroup_map pf_cgroup SEC(".maps");
+struct power_feed_cgroup_index_map pf_cgroup_index SEC(".maps");
+struct power_feed_task_map pf_task SEC(".maps");
 
 __u64 sink, found, missed;
 

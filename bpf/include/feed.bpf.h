@@ -22,8 +22,7 @@
 #define FEED_SHARED_ABOVE 750
 #define FEED_ALONE_BELOW 250
 /* The writer's own words of an entry. */
-#define FEED_PENDING_WAIT_NS 0 /* run-queue wait since the last fold */
-#define FEED_DEMAND_PERMILLE 1 /* mean over about a second of the time that it runs or waits */
+#define FEED_DEMAND_PERMILLE 0 /* mean over about a second of the time that it runs or waits */
 #define FEED_LEAST_CYCLES 100000 /* fewer say nothing about instructions per cycle */
 
 static __always_inline __u32 feed_average(__u32 before, __u64 value)
@@ -76,8 +75,7 @@ static __always_inline void feed_classify(struct power_feed_task *entry, __u64 e
 {
 	__u32 sensitivity = entry->frequency_sensitivity_permille, class_id = entry->class_id;
 	__u64 elapsed_us = elapsed_ns / 1000;
-	__u64 demand = (entry->pending_ns + entry->writer_spare[FEED_PENDING_WAIT_NS]) /
-		       (elapsed_us ? elapsed_us : 1);
+	__u64 demand = (entry->pending_ns + entry->pending_wait_ns) / (elapsed_us ? elapsed_us : 1);
 	__u32 memory_limit =
 		class_id == POWER_FEED_CLASS_MEMORY_BOUND ? FEED_MEMORY_ABOVE : FEED_MEMORY_BELOW;
 	__u32 latency_limit =
@@ -140,7 +138,7 @@ static __noinline int feed_fold(struct power_feed_task *entry, __u64 now_ns)
 	entry->folded_ns = now_ns;
 	entry->pending_nj = entry->pending_dram_nj = entry->pending_ns = 0;
 	entry->pending_instructions = entry->pending_cycles = entry->pending_llc_misses = 0;
-	entry->pending_overlap_ns = entry->writer_spare[FEED_PENDING_WAIT_NS] = 0;
+	entry->pending_overlap_ns = entry->pending_wait_ns = 0;
 	return 0;
 }
 
@@ -159,56 +157,72 @@ static __always_inline void feed_make_entry(struct task_struct *task)
 	entry->spin_permille = POWER_FEED_UNKNOWN16;
 }
 
-/* Stores stay in order on x86; elsewhere the atomics are the barriers that BPF has. */
-static __always_inline void feed_begin_write(struct power_feed_task *entry)
+/*
+ * Odd while being written. Stores stay in order on x86; elsewhere the atomics are the barriers that BPF has.
+ * Returns what ends the writing.
+ */
+static __always_inline __u32 feed_begin_write(struct power_feed_task *entry)
 {
-	WRITE_ONCE(entry->sequence, entry->sequence + 1);
+	__u32 sequence = entry->sequence + 1;
+
+	WRITE_ONCE(entry->sequence, sequence);
 	power_feed_barrier();
+	return sequence + 1;
 }
 
-static __always_inline void feed_end_write(struct power_feed_task *entry)
+static __always_inline void feed_end_write(struct power_feed_task *entry, __u32 sequence)
 {
 	power_feed_barrier();
-	WRITE_ONCE(entry->sequence, entry->sequence + 1);
+	WRITE_ONCE(entry->sequence, sequence);
 }
 
-/* One booked slice of `task`, which ends now. `wait_ns`: in the run queue before it. */
+/* What shared its counter is taken up to the whole slice. */
+static __always_inline void feed_add_counts(struct power_feed_task *entry,
+					    const struct counts *counts)
+{
+	__u32 share_q16 = counts->share_q16;
+	__u64 misses = of_whole(counts->rise[COUNTER_LLC_MISSES], share_q16);
+	__u64 dram_nj = misses * feed_dram_line_nj;
+
+	entry->dram_energy_nj += dram_nj;
+	entry->pending_dram_nj += dram_nj;
+	entry->pending_cycles += of_whole(counts->rise[COUNTER_CYCLES], share_q16);
+	entry->pending_instructions += of_whole(counts->rise[COUNTER_INSTRUCTIONS], share_q16);
+	entry->pending_llc_misses += misses;
+}
+
+/*
+ * One booked slice of `task`, which ends now. `wait_ns`: in the run queue before it. What is zero in
+ * most slices is not added, so that its cache line is left alone.
+ */
 static __always_inline void feed_slice(struct task_struct *task, const struct slice *slice,
 				       const struct counts *counts, __u64 wait_ns, __u64 now_ns)
 {
 	struct power_feed_task *entry = bpf_task_storage_get(&feed_tasks, task, NULL, 0);
 	bool is_counted = counter_kinds && counts->is_trusted;
+	__u32 sequence;
 
 	if (!entry)
 		return;
-	feed_begin_write(entry);
+	sequence = feed_begin_write(entry);
 	entry->updated_ns = now_ns;
 	entry->energy_nj += slice->predicted_nj;
 	entry->run_ns += slice->slice_ns;
 	entry->pending_nj += slice->predicted_nj;
 	entry->pending_ns += slice->slice_ns;
-	entry->writer_spare[FEED_PENDING_WAIT_NS] += wait_ns;
-	if (has_smt)
+	if (has_smt && slice->overlap_ns)
 		entry->pending_overlap_ns += slice->overlap_ns;
 	entry->flags = is_counted ? POWER_FEED_TASK_COUNTED : 0;
-	if (is_counted) {
-		__u32 share_q16 = counts->share_q16;
-		__u64 misses = of_whole(counts->rise[COUNTER_LLC_MISSES], share_q16);
-		__u64 dram_nj = misses * feed_dram_line_nj;
-
-		entry->dram_energy_nj += dram_nj;
-		entry->pending_dram_nj += dram_nj;
-		entry->pending_cycles += of_whole(counts->rise[COUNTER_CYCLES], share_q16);
-		entry->pending_instructions +=
-			of_whole(counts->rise[COUNTER_INSTRUCTIONS], share_q16);
-		entry->pending_llc_misses += misses;
-	}
-	if (wait_ns || entry->queue_wait_ns)
+	if (is_counted)
+		feed_add_counts(entry, counts);
+	if (wait_ns || entry->queue_wait_ns) {
+		entry->pending_wait_ns += wait_ns;
 		entry->queue_wait_ns +=
 			((__s64)wait_ns - (__s64)entry->queue_wait_ns) >> FEED_WEIGHT_SHIFT;
+	}
 	if (now_ns - entry->folded_ns >= POWER_FEED_FOLD_NS)
 		feed_fold(entry, now_ns);
-	feed_end_write(entry);
+	feed_end_write(entry, sequence);
 }
 
 #endif /* WATTFEED_FEED_BPF_H */

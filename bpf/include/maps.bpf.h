@@ -8,7 +8,8 @@
 #define WATTFEED_MAPS_BPF_H
 
 #include "compat.bpf.h"
-#include "power_feed.h"
+#include "power_feed_maps.bpf.h"
+#include "power_feed_read.h"
 #include "records.h"
 #include "slice_math.h"
 
@@ -111,12 +112,7 @@ SHARED struct counter_map vector512_ops_events SEC(".maps");
  * Task -> its entry of the power feed: the feed's pinned `task` map, put here by user space. Made where
  * task_states is, written where a slice is booked (feed.bpf.h). Without a feed it does not exist.
  */
-SHARED struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct power_feed_task);
-} feed_tasks SEC(".maps");
+SHARED struct power_feed_task_map feed_tasks SEC(".maps");
 
 /*
  * Configuration: set between open and load, constant for the verifier, which drops what is switched

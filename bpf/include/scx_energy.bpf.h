@@ -13,7 +13,7 @@
 #define WATTFEED_SCX_ENERGY_BPF_H
 
 #include "scx_min.bpf.h"
-#include "power_feed.h"
+#include "power_feed_read.h"
 
 #define SLICE_NS 5000000ULL
 /* A task that slept may run this much ahead of its fair share at the reference power, not more. */

@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "power_feed.h"
-// after power_feed.h
+#include "power_feed_read.h"
+// after power_feed_read.h
 #include "feed_request.h"
 
 namespace wattfeed {

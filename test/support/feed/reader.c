@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <linux/bpf.h>
 
-#include "power_feed.h"
+#include "power_feed_read.h"
 
 static __u64 now_ns(void)
 {

@@ -49,7 +49,7 @@ describe('power_feed.h version 1', () => {
     [
       'task',
       layout.powerFeedTask,
-      'sequence@0:4 flags@4:4 updatedNs@8:8 energyNj@16:8 dramEnergyNj@24:8 runNs@32:8 foldedNs@40:8 runPowerUw@48:4 powerFastUw@52:4 powerSlowUw@56:4 dramPowerUw@60:4 pendingNj@64:8 pendingDramNj@72:8 pendingNs@80:8 pendingInstructions@88:8 waitBaseNs@96:8 energyPerInstructionPj@104:4 queueWaitNs@108:4 frequencySensitivityPermille@112:2 smtPenaltyPermille@114:2 spinPermille@116:2 classId@118:2 ipcAloneMilli@120:4 ipcSharedMilli@124:4 pendingLlcMisses@128:8 pendingCycles@136:8 pendingOverlapNs@144:8 writerSpare@152:8 spare@192:8 =256',
+      'sequence@0:4 flags@4:4 updatedNs@8:8 energyNj@16:8 dramEnergyNj@24:8 runNs@32:8 foldedNs@40:8 runPowerUw@48:4 powerFastUw@52:4 powerSlowUw@56:4 dramPowerUw@60:4 pendingNj@64:8 pendingDramNj@72:8 pendingNs@80:8 pendingInstructions@88:8 pendingWaitNs@96:8 energyPerInstructionPj@104:4 queueWaitNs@108:4 frequencySensitivityPermille@112:2 smtPenaltyPermille@114:2 spinPermille@116:2 classId@118:2 ipcAloneMilli@120:4 ipcSharedMilli@124:4 pendingLlcMisses@128:8 pendingCycles@136:8 pendingOverlapNs@144:8 writerSpare@152:8 spare@192:8 =256',
     ],
   ])('keeps every offset of %s', (_, of, frozen) => {
     expect(offsetsOf(of)).toBe(frozen);
