@@ -32,10 +32,37 @@ void BPF_PROG(fair_enqueue, struct task_struct *p, u64 enq_flags)
 	dsq_insert_vtime(p, QUEUE, SLICE_NS, own ? queue_vtime(own) : vtime_now, enq_flags);
 }
 
+/*
+ * Whether who ran until now has used least even so. Without this each end of a slice would bring the next in the
+ * queue, and nobody could get more than every other slice, however little he uses.
+ */
+static __always_inline bool goes_on(struct task_struct *prev)
+{
+	u64 now_ns = bpf_ktime_get_ns(), energy_nj, step;
+	struct power_feed_view view = {};
+	struct first_in_queue first;
+	struct task_ctx *own;
+	bool is_ok, is_by_energy;
+
+	if (!prev || !is_queued(prev) || !first_of(QUEUE, &first))
+		return false;
+	own = ctx_of(prev);
+	if (!own || !own->run_at_ns)
+		return false;
+	is_ok = feed_open(now_ns, &view) == POWER_FEED_OK;
+	energy_nj = unbooked_energy(prev, &view, is_ok, now_ns - own->run_at_ns, &is_by_energy);
+	step = weighted(time_of_energy(energy_nj, view.reference_power_mw), weight_of(prev));
+	return (s64)(own->vtime + step - first.vtime) < 0;
+}
+
+/* Nothing dispatched: who ran goes on. */
 SEC("struct_ops/fair_dispatch")
 void BPF_PROG(fair_dispatch, s32 cpu, struct task_struct *prev)
 {
-	dsq_move_to_local(QUEUE);
+	if (goes_on(prev))
+		set_slice(prev, SLICE_NS);
+	else
+		dsq_move_to_local(QUEUE);
 }
 
 SEC("struct_ops/fair_running")
@@ -65,6 +92,7 @@ void BPF_PROG(fair_stopping, struct task_struct *p, bool runnable)
 	if (!own || !own->run_at_ns)
 		return;
 	own->stopped_at_ns = now_ns;
+	own->has_slept |= !runnable;
 	is_ok = feed_open(now_ns, &view) == POWER_FEED_OK;
 	advance_vtime(own, estimate_slice(p, own, &view, is_ok, now_ns - own->run_at_ns), &view,
 		      weight_of(p));

@@ -13,11 +13,14 @@
 #define WATTFEED_SCX_ENERGY_BPF_H
 
 #include "scx_min.bpf.h"
+#include "power_feed_maps.bpf.h"
 #include "power_feed_read.h"
+#include "scx_energy_stats.h"
 
 #define SLICE_NS 5000000ULL
-/* A task that slept may run this much ahead of its fair share at the reference power, not more. */
-#define LAG_NS (8 * SLICE_NS)
+/* How much of its fair share a task may have in arrears, at the reference power: after a sleep, and as it waits. */
+#define SLEEPER_LAG_NS (8 * SLICE_NS)
+#define WAITER_LAG_NS 1000000000ULL
 /* Largest correction when a slice is settled: a reader that is wrong by more is not believed. */
 #define SETTLE_NS_MAX (40 * SLICE_NS)
 #define REFERENCE_MW_DEFAULT 4000
@@ -26,19 +29,8 @@
  * The feed's pins. The loader puts the pinned maps here after it has checked type, key and value size itself;
  * where there are none, these stay empty and every reader says POWER_FEED_MISSING.
  */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct power_feed_state);
-} pf_state SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct power_feed_task);
-} pf_task SEC(".maps");
+struct power_feed_state_map pf_state SEC(".maps");
+struct power_feed_task_map pf_task SEC(".maps");
 
 /* Task -> what we know of it. Created in ops.init_task, where allocating is allowed. */
 struct task_ctx {
@@ -50,8 +42,9 @@ struct task_ctx {
 	u64 hold_ns; /* end of its holding back, 0 = not held */
 	u64 held_at_ns;
 	u32 has_mark;
-	u32 cap_count;
-	u64 cap_id[2]; /* whom its energy is charged to besides, see scx_energy_cap */
+	u32 has_slept; /* since it ran last */
+	u32 leaves_idle; /* it was taken off its CPU though nobody else wants that */
+	u32 pad;
 };
 
 struct {
@@ -61,16 +54,6 @@ struct {
 	__type(value, struct task_ctx);
 } task_ctxs SEC(".maps");
 
-/* What the loader prints. Plain +=: a count that is lost now and then is good enough to look at. */
-struct scx_energy_stats {
-	u64 charged_by_energy; /* slices charged by the feed's power */
-	u64 charged_by_time; /* slices charged by time: no feed, or not of this task */
-	u64 status[5]; /* looks at the feed, by enum power_feed_status */
-	u64 held; /* enqueues that held a task back */
-	u64 yielded; /* enqueues into the queue of those who yield */
-	u64 longest_hold_ns; /* from being held to running */
-	u64 capped_charges;
-};
 struct scx_energy_stats stats;
 
 s64 exit_code;
@@ -123,23 +106,30 @@ static __always_inline bool feed_task(const struct power_feed_view *view, struct
 	return power_feed_read_task(view, entry, 0, out) == POWER_FEED_OK;
 }
 
-/*
- * Energy of the slice that ends now, by estimate. Remembered, so that settle() can take it back.
- */
+/* Energy of `used_ns` of running that the feed has not booked yet. Says whether it is by energy or by time. */
+static __always_inline u64 unbooked_energy(struct task_struct *p,
+					   const struct power_feed_view *view, bool is_ok,
+					   u64 used_ns, bool *is_by_energy)
+{
+	struct power_feed_task_view task;
+
+	*is_by_energy = is_ok && feed_task(view, p, &task) && task.run_power_uw;
+	return energy_of_time(used_ns,
+			      *is_by_energy ? task.run_power_uw : view->reference_power_mw * 1000);
+}
+
+/* Energy of the slice that ends now, by estimate. Remembered, so that settle() can take it back. */
 static __always_inline u64 estimate_slice(struct task_struct *p, struct task_ctx *own,
 					  const struct power_feed_view *view, bool is_ok,
 					  u64 used_ns)
 {
-	struct power_feed_task_view task;
-	u64 energy_nj;
+	bool is_by_energy;
+	u64 energy_nj = unbooked_energy(p, view, is_ok, used_ns, &is_by_energy);
 
-	if (is_ok && feed_task(view, p, &task) && task.run_power_uw) {
-		energy_nj = energy_of_time(used_ns, task.run_power_uw);
+	if (is_by_energy)
 		stats.charged_by_energy++;
-	} else {
-		energy_nj = energy_of_time(used_ns, view->reference_power_mw * 1000);
+	else
 		stats.charged_by_time++;
-	}
 	own->charged_nj += energy_nj;
 	return energy_nj;
 }
@@ -195,12 +185,45 @@ static __always_inline void correct_vtime(struct task_ctx *own, s64 difference_n
 		own->vtime -= step < own->vtime ? step : own->vtime;
 }
 
-/* Its place in the queue: who slept does not save up more than LAG_NS. */
+/*
+ * Its place in the queue. Who slept has not saved up what he did not ask for; who waits has, but for a bound: a task
+ * that is tied to a crowded CPU shall not keep others from theirs once it is untied.
+ */
 static __always_inline u64 queue_vtime(struct task_ctx *own)
 {
-	if ((s64)(own->vtime - (vtime_now - LAG_NS)) < 0)
-		own->vtime = vtime_now - LAG_NS;
+	u64 lag_ns = own->has_slept ? SLEEPER_LAG_NS : WAITER_LAG_NS;
+
+	own->has_slept = 0;
+	if ((s64)(own->vtime - (vtime_now - lag_ns)) < 0)
+		own->vtime = vtime_now - lag_ns;
 	return own->vtime;
+}
+
+/* Of the first in a queue, what decides on it; false: nobody waits. */
+struct first_in_queue {
+	u64 vtime;
+	u64 hold_ns;
+};
+
+static __always_inline bool first_of(u64 dsq_id, struct first_in_queue *out)
+{
+	struct task_ctx *own = NULL;
+	struct bpf_iter_scx_dsq it;
+	struct task_struct *first;
+
+	if (!scx_bpf_dsq_nr_queued(dsq_id))
+		return false;
+	out->vtime = out->hold_ns = 0;
+	bpf_iter_scx_dsq_new(&it, dsq_id, 0);
+	first = bpf_iter_scx_dsq_next(&it);
+	if (first)
+		own = bpf_task_storage_get(&task_ctxs, first, 0, 0);
+	if (own) {
+		out->vtime = own->vtime;
+		out->hold_ns = own->hold_ns;
+	}
+	bpf_iter_scx_dsq_destroy(&it);
+	return first != NULL;
 }
 
 static __always_inline void follow_vtime(struct task_ctx *own)

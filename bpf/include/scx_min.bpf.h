@@ -7,7 +7,8 @@
  * Kernel functions by version (Debian's and upstream's names; a flavour behind ___ is libbpf's to strip):
  *   6.12  scx_bpf_dispatch, scx_bpf_dispatch_vtime, scx_bpf_consume
  *   6.13  scx_bpf_dsq_insert, scx_bpf_dsq_insert_vtime, scx_bpf_dsq_move_to_local; the old are gone by 7.3
- *   6.19  the same with a result (___v2) or an argument struct; the ones of 6.13 are still in 7.3
+ *   6.19  the same with a result (___v2) or an argument struct; the ones of 6.13 are still in 7.3;
+ *         scx_bpf_task_set_slice
  * Everything else used (select_cpu_dfl, create_dsq, kick_cpu, dsq_nr_queued, the DSQ iterator, and the ops
  * themselves) is the same from 6.12 to 7.3. The tasks' virtual time is kept in our own storage, because
  * writing p->scx.dsq_vtime is deprecated since 7.0.
@@ -21,6 +22,7 @@
 #include <bpf/bpf_core_read.h>
 
 #define SCX_DSQ_LOCAL 0x8000000000000002ULL
+#define SCX_OPS_ENQ_LAST (1ULL << 1)
 #define SCX_OPS_SWITCH_PARTIAL (1ULL << 3)
 #define SCX_KICK_IDLE (1ULL << 0)
 #define SCX_ENQ_WAKEUP (1ULL << 0)
@@ -32,6 +34,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct sched_ext_entity___wf {
 	u32 weight;
+	u32 flags;
 	u64 slice;
 	u64 dsq_vtime;
 };
@@ -43,6 +46,7 @@ struct scx_init_task_args {
 	struct cgroup *cgroup;
 };
 enum scx_exit_kind { SCX_EXIT_NONE };
+enum scx_ent_flags { SCX_TASK_QUEUED = 1 };
 struct scx_exit_info {
 	enum scx_exit_kind kind;
 	s64 exit_code;
@@ -71,6 +75,15 @@ s32 scx_bpf_select_cpu_dfl(struct task_struct *p, s32 prev_cpu, u64 wake_flags,
 			   bool *is_idle) __ksym;
 void scx_bpf_kick_cpu(s32 cpu, u64 flags) __ksym;
 s32 scx_bpf_dsq_nr_queued(u64 dsq_id) __ksym;
+bool scx_bpf_task_set_slice(struct task_struct *p, u64 slice_ns) __ksym __weak;
+
+/* struct bpf_iter_scx_dsq of the kernel; opaque. */
+struct bpf_iter_scx_dsq {
+	u64 opaque[6];
+} __attribute__((aligned(8)));
+int bpf_iter_scx_dsq_new(struct bpf_iter_scx_dsq *it, u64 dsq_id, u64 flags) __ksym;
+struct task_struct *bpf_iter_scx_dsq_next(struct bpf_iter_scx_dsq *it) __ksym;
+void bpf_iter_scx_dsq_destroy(struct bpf_iter_scx_dsq *it) __ksym;
 
 void scx_bpf_dispatch___old(struct task_struct *p, u64 dsq_id, u64 slice,
 			    u64 enq_flags) __ksym __weak;
@@ -136,6 +149,22 @@ static __always_inline bool dsq_move_to_local(u64 dsq_id)
 	if (bpf_ksym_exists(scx_bpf_dsq_move_to_local___new))
 		return scx_bpf_dsq_move_to_local___new(dsq_id);
 	return scx_bpf_consume___old(dsq_id);
+}
+
+/* In ops.dispatch: whether the task that ran until now wants to go on. */
+static __always_inline bool is_queued(struct task_struct *p)
+{
+	return ((struct task_struct___wf *)p)->scx.flags &
+	       bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_QUEUED);
+}
+
+/* In ops.dispatch for the task that ran until now: it goes on for so long. */
+static __always_inline void set_slice(struct task_struct *p, u64 slice_ns)
+{
+	if (bpf_ksym_exists(scx_bpf_task_set_slice))
+		scx_bpf_task_set_slice(p, slice_ns);
+	else
+		((struct task_struct___wf *)p)->scx.slice = slice_ns;
 }
 
 static __always_inline u32 weight_of(struct task_struct *p)
