@@ -78,9 +78,12 @@ const shellcheck = (files: readonly string[]): Check =>
 
 /** Folders that say their own style; records.h and power_feed.h are tables laid out by hand. */
 const C_SOURCES = [
-  { style: 'bpf/.clang-format', files: /^bpf\/([^/]*\.bpf\.c|include\/[^/]*\.bpf\.h)$/ },
+  {
+    style: 'bpf/.clang-format',
+    files: /^bpf\/([^/]*\.c|loader\/[^/]*\.[ch]|include\/[^/]*\.bpf\.h)$/,
+  },
   { style: 'native/.clang-format', files: /^native\/(src|test)\/.*\.(cc|hh)$/ },
-  { style: 'bench/switch/.clang-format', files: /^bench\/switch\/.*\.c$/ },
+  { style: 'bench/.clang-format', files: /^bench\/(switch|feed|lib)\/[^/]*\.[ch]$/ },
 ];
 
 const clangFormat = (files: readonly string[]): readonly Check[] => {
