@@ -2,7 +2,7 @@
 /** The feed's pinned maps: published, read, adopted, withdrawn, kept from others. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -21,6 +21,7 @@ import { port as activityPort } from './support.js';
 const pins = makePins('native');
 let reader = '';
 const open: { close: () => void }[] = [];
+const NOBODY = 65534;
 
 const publisher = (): FeedPublisher => {
   const opened = valueOf(port().openPublisher(pins.directory, false)).publisher;
@@ -242,7 +243,7 @@ describe('access', () => {
     spawnSync(
       'setpriv',
       [
-        ...['--reuid=65534', '--regid=65534', '--clear-groups'],
+        ...[`--reuid=${String(NOBODY)}`, `--regid=${String(NOBODY)}`, '--clear-groups'],
         ...[reader, pins.directory, ...more],
       ],
       // The sanitizer that this file may run under writes reports where nobody may not.
@@ -279,7 +280,25 @@ describe('access', () => {
     expect(written.status).not.toBe(0);
   });
 
-  it('can be given to read, as documented, and then not to write', () => {
+  it('can be given to one user to read, as documented, and then not to write', () => {
+    valueOf(publisher().publish(filled(2)));
+    chmodSync(join(reader, '..'), 0o755);
+    const readable = ['state', 'package', 'cgroup'].map((pin) => join(pins.directory, pin));
+    const own = (uid: number, directoryMode: number, pinMode: number): void => {
+      for (const path of [pins.parent, pins.directory, ...readable]) {
+        chownSync(path, uid, 0);
+        chmodSync(path, readable.includes(path) ? pinMode : directoryMode);
+      }
+    };
+    own(NOBODY, 0o500, 0o400);
+    const allowed = asNobody();
+    expect(allowed.stdout + allowed.stderr).toContain('status 0');
+    expect(asNobody('write').stdout).toMatch(/write: (Operation not permitted|Permission denied)/);
+    own(0, 0o700, 0o600);
+    expect(asNobody().status).toBe(2);
+  });
+
+  it('can be given to everybody to read, and then not to write', () => {
     valueOf(publisher().publish(filled(2)));
     chmodSync(pins.parent, 0o755);
     chmodSync(pins.directory, 0o755);
