@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The kernel matrix: on each of Debian's kernels the product's programs pass the verifier, attach, count what
- * we caused, and are gone afterwards. The instructions that each verifier went through are printed.
+ * we caused, write the power feed in its one layout, and are gone afterwards. The instructions that each verifier went through are printed.
  */
 import { describe, expect, it } from 'vitest';
 
@@ -15,8 +15,22 @@ const NANOS_PER_MILLI = 1e6;
 const BURNER = '/vm/simhw/simload burner 2 cpu=1';
 const RUNS = [
   { name: 'plain', counters: 'none', command: `${BURNER} >/vm/out/load.txt` },
-  { name: 'counting', counters: 'software', command: `${BURNER} >/dev/null` },
+  {
+    name: 'counting',
+    counters: 'software',
+    command: `${BURNER} >/dev/null`,
+    feed: '/sys/fs/bpf/wattfeed/v1',
+  },
 ] as const;
+/** What a scheduler that was built against version 1 expects: name, type, bytes of key and value, entries. */
+const FEED_PINS = [
+  'state array 4 384 1',
+  'package array 4 256 64',
+  'cpu array 4 256 1024',
+  'cgroup array 4 256 4096',
+  'cgroup_index hash 8 4 4096',
+  'task task_storage 4 256 0',
+];
 
 describe('accounting on the kernel matrix', () => {
   // side by side: what is judged are counts and shares of CPU time, and most of each run is one thread's start
@@ -49,7 +63,7 @@ describe('accounting on the kernel matrix', () => {
       expect(bookedMillis).toBeGreaterThan(((cpuNanos ?? 0) / NANOS_PER_MILLI) * 0.98);
       expect(report.totals.taskNanos).toBe(report.totals.rowNanos + report.totals.unslottedNanos);
       expect(report.programsLeft).toEqual([]);
-      // the same with counters: software events, which tick once a nanosecond
+      // the same with counters (software events, which tick once a nanosecond) and the power feed
       const counting = readAccounting(run, 'counting');
       const counted = counting.threads.find(({ comm }) => comm === 'burner');
       expect(counting.counterFaults).toEqual([]);
@@ -57,6 +71,15 @@ describe('accounting on the kernel matrix', () => {
       expect(counted?.uncountedNanos).toBeLessThan((counted?.runtimeNanos ?? 0) * 0.05);
       expect((counted?.cycles ?? 0) / (counted?.sliceNanos ?? 1)).toBeGreaterThan(0.95);
       expect((counted?.cycles ?? 0) / (counted?.sliceNanos ?? 1)).toBeLessThan(1.01);
+      expect(counted?.packageOnNanos).toBeGreaterThan(0);
+      expect(counting.feed?.status).toBe(0);
+      expect(counting.feed?.pins).toEqual(FEED_PINS);
+      const entry = counting.feed?.longest;
+      expect(entry).toMatchObject({ tid: counted?.tid, comm: 'burner' });
+      // as it was at a window's edge, so at most one window is missing
+      expect((entry?.runNanos ?? 0) / (counted?.sliceNanos ?? 1)).toBeGreaterThan(0.4);
+      expect((entry?.runNanos ?? 0) / (counted?.sliceNanos ?? 1)).toBeLessThan(1.001);
+      expect(entry?.runMicrowatts).toBeGreaterThan(0);
     },
     hookMillis(LIMIT_MILLIS),
   );

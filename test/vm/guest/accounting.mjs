@@ -6,6 +6,7 @@
  *   name       NAME.json in /vm/out is what was counted, NAME.truth what was so where simhw is loaded
  *   counters   none; software: events that any kernel has, on each CPU; hardware: what the product finds
  *   command    run by bash while it counts; its exit code is kept
+ *   feed       a directory of bpffs: the power feed is on, with its pins there, and what a reader sees is kept
  *   before, after   run by bash around it, with nothing attached
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -13,11 +14,17 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { batchDecoder } from '/product/dist/receiver/activity/decode.js';
+import {
+  powerFeedStateFlag,
+  powerFeedStateHalf,
+} from '/product/dist/native/feed-layout.generated.js';
 import * as layout from '/product/dist/native/layout.generated.js';
-import { activityPort } from '/product/dist/native/index.js';
+import { activityPort, feedPort } from '/product/dist/native/index.js';
+import { encodeRecords } from '/product/dist/policy/record-bytes.js';
 import { readCounterPlan } from '/product/dist/receiver/counters/read-plan.js';
 import { readCpuModel } from '/product/dist/receiver/host/cpu-model.js';
 import { readTopology } from '/product/dist/receiver/host/topology.js';
+import { DEFAULT_COEFFICIENTS } from '/product/dist/receiver/model/coefficients.js';
 
 const TRUTH = '/sys/kernel/debug/simhw/truth';
 
@@ -70,7 +77,7 @@ const port = must(activityPort());
 const features = port.probeFeatures();
 const decode = batchDecoder(layout);
 
-const openSession = async (counters) =>
+const openSession = async (counters, feed) =>
   must(
     await port.open({
       maxTasks: 8192,
@@ -80,6 +87,7 @@ const openSession = async (counters) =>
       bpfStats: true,
       counters: COUNTERS[counters](),
       cpuPackages: cpus.map((cpu) => Number(topology(cpu, 'physical_package_id') ?? 0)),
+      ...(feed && { powerFeed: { directory: feed.directory, dramLineNanojoules: 15 } }),
     })(),
   );
 
@@ -132,21 +140,69 @@ const programsLeft = (programs) => {
     .filter((name) => names.has(name));
 };
 
-const count = async ({ counters, command }) => {
+const FEED_VALID_NANOS = 600_000_000_000n;
+const PINS = ['state', 'package', 'cpu', 'cgroup', 'cgroup_index', 'task'];
+
+/** As the kernel has it: name, type, bytes of key and value, entries. */
+const describePin = (directory, name) => {
+  const words = ['-j', 'map', 'show', 'pinned', `${directory}/${name}`];
+  const map = JSON.parse(spawnSync('bpftool', words, { encoding: 'utf8' }).stdout);
+  return [name, map.type, map.bytes_key, map.bytes_value, map.max_entries].join(' ');
+};
+
+/** The feed as an agent makes it: pinned, with one generation that holds until the end; and a reader's looks. */
+const openFeed = (directory) => {
+  const { publisher } = must(must(feedPort()).openPublisher(directory, false));
+  const half = {
+    validUntilNs: process.hrtime.bigint() + FEED_VALID_NANOS,
+    flags: powerFeedStateFlag.hasTasks,
+    source: 1,
+  };
+  const none = new Uint8Array();
+  const state = encodeRecords(powerFeedStateHalf, [half]);
+  must(publisher.publish({ state, packages: none, cpus: none, cgroups: none }));
+  const reader = must(must(feedPort()).openReader(directory));
+  let longest;
+  return {
+    directory,
+    /** Keeps the entry of the task that has run longest. */
+    look: () => {
+      for (const task of must(reader.tasks()))
+        if (task.status === 0 && task.runNanos >= (longest?.runNanos ?? 0)) longest = task;
+    },
+    close: () => {
+      const comm = longest && Buffer.from(longest.comm).toString().split('\0')[0];
+      const seen = {
+        status: must(reader.read()).status,
+        pins: PINS.map((name) => describePin(directory, name)),
+        longest: longest && { ...longest, comm },
+      };
+      reader.close();
+      publisher.close();
+      return seen;
+    },
+  };
+};
+
+const count = async ({ counters, command, feed: directory }) => {
   const { threads, totals, book } = booksOf();
-  const session = await openSession(counters);
+  const feed = directory && openFeed(directory);
+  const session = await openSession(counters, feed);
+  if (feed) must(session.setCoefficients([DEFAULT_COEFFICIENTS]));
   const counterFaults = must(session.counterFaults());
   must(
     session.start({ windowMillis: 500, sources: [], wakeEvery: 1 }, (batch) => {
       for (const window of must(decode(batch))) book(window);
+      feed?.look();
     }),
   );
   const child = spawn('bash', ['-c', command], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   must(await session.closeWindow()());
   const programs = must(session.programStats());
+  const feedSeen = feed?.close();
   must(await session.close()());
-  return { code, totals, counterFaults, threads: [...threads.values()], programs };
+  return { code, totals, counterFaults, threads: [...threads.values()], programs, feed: feedSeen };
 };
 
 for (const run of JSON.parse(process.argv[2])) {

@@ -10,6 +10,8 @@ export interface AccountingRun {
   readonly counters: 'none' | 'software' | 'hardware';
   /** Run by bash while it counts. */
   readonly command: string;
+  /** Where the power feed's pins are made; without it there is no feed. */
+  readonly feed?: string;
   /** Run by bash around it, with nothing attached. */
   readonly before?: string;
   readonly after?: string;
@@ -35,6 +37,18 @@ const accountingReport = z.object({
     counterFailures: count,
     stats: z.record(z.string(), count),
   }),
+  feed: z
+    .object({
+      status: count,
+      pins: z.array(z.string()),
+      longest: z.object({
+        tid: count,
+        comm: z.string(),
+        runNanos: count,
+        runMicrowatts: count,
+      }),
+    })
+    .optional(),
   counterFaults: z.array(z.object({ cpu: count, kind: z.string(), code: z.string() })),
   threads: z.array(
     z.object({
