@@ -7,6 +7,8 @@ export interface GroupUse {
   readonly joules: number;
   readonly cpuSeconds: number;
   readonly watts: number;
+  /** CPU seconds per second; 1 = one CPU all the time. */
+  readonly cpuRatio: number;
 }
 
 const NANO = 1e-9;
@@ -28,7 +30,18 @@ export const useOf = (run: Run, name: string, comm: string): GroupUse => {
   const [a, b] = [sums(before, comm), sums(after, comm)];
   const seconds = Number(after.monotonicNanos - before.monotonicNanos) * NANO;
   const joules = Number(b.energy - a.energy) * NANO;
-  return { joules, cpuSeconds: Number(b.run - a.run) * NANO, watts: joules / seconds };
+  const cpuSeconds = Number(b.run - a.run) * NANO;
+  return { joules, cpuSeconds, watts: joules / seconds, cpuRatio: cpuSeconds / seconds };
+};
+
+/** Of a zone between the same two. */
+export const powerOf = (run: Run, name: string, zone: string): number => {
+  const [before, after] = [run.truth(`${name}-0`), run.truth(`${name}-1`)];
+  const total = (truth: Truth): bigint =>
+    truth.zones.find((one) => one.name === zone)?.totalNanojoules ?? 0n;
+  return (
+    Number(total(after) - total(before)) / Number(after.monotonicNanos - before.monotonicNanos)
+  );
 };
 
 /** Part of the first group in both, of energy and of CPU time. */

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * energy-cap: a cgroup's natural power, then the same under half of it, hard, then soft while nobody else wants
- * the CPU. Truths and facts for cap.test.ts. cap.mjs SECONDS CLASS
+ * energy-cap: a cgroup's natural power beside another one's, the same under half of it (hard), the other one
+ * alone, and the capped one alone (work-conserving). Truths and facts for bench/feed/vm.ts. cap.mjs SECONDS CLASS
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
-  look,
   makeCgroup,
   out,
   over,
   pause,
+  say,
   startAgent,
   startGroup,
   startScheduler,
-  truth,
 } from './machine.mjs';
 
 const [seconds = '6', className = 'int_mid'] = process.argv.slice(2);
-const facts = { steps: [] };
+const EACH = 2;
+const SETTLE_SECONDS = 5;
+const SETTLE_MILLIS = 1500;
+const facts = {};
 const save = () => writeFileSync(out('cap.json'), JSON.stringify(facts, null, 1));
 const batch = makeCgroup('batch');
 const web = makeCgroup('web');
+const soft = makeCgroup('soft');
 const names = [`${className}_b`, `${className}_w`];
 
-const groups = async () => {
-  const capped = await startGroup(names[0], 2, { cgroup: batch, isScheduled: true });
-  const others = await startGroup(names[1], 2, { cgroup: web, isScheduled: true });
-  return { stop: async () => (await capped.stop(), others.stop()) };
-};
+const startBatch = async (cgroup) => startGroup(names[0], EACH, { cgroup, isScheduled: true });
+const startOthers = async () => startGroup(names[1], EACH, { cgroup: web, isScheduled: true });
 
-/** Watts of a group between two truths, package energy. */
+/** Watts of a group between two truths, package energy: what the budget is made of. */
 const watts = (name, group) => {
   const read = (suffix) => {
     const lines = readFileSync(out(`${name}-${suffix}.truth`), 'utf8')
@@ -49,34 +49,40 @@ const watts = (name, group) => {
 
 // natural power needs no agent: the scheduler is fair without a feed, the machine knows the joules
 const scheduler = await startScheduler('cap');
-let loads = await groups();
-await pause(1500);
+let capped = await startBatch(batch);
+let others = await startOthers();
+await pause(SETTLE_MILLIS);
 await over('natural', Number(seconds));
-await loads.stop();
+await capped.stop();
+await others.stop();
 facts.naturalWatts = watts('natural', names[0]);
 facts.budgetWatts = Math.round((facts.naturalWatts / 2) * 100) / 100;
 save();
+say(`natural ${facts.naturalWatts} W`);
 
-// half of it, hard for one cgroup and soft for another
 const agent = await startAgent('agent', [
   `budgets: ["path:/batch ${facts.budgetWatts}W burst 500ms", "path:/soft ${facts.budgetWatts}W burst 500ms soft"]`,
 ]);
-loads = await groups();
-for (let step = 0; step < 5; step++) await over(`settle-${step}`, 1);
+say('agent runs');
+others = await startOthers();
+// its cgroup is in the feed when it has run for a window: the clock of "settles within" starts with its first task
+capped = await startBatch(batch);
+for (let step = 0; step < SETTLE_SECONDS; step++) await over(`settle-${step}`, 1);
 await over('hard', Number(seconds));
 facts.hard = scheduler.stats();
-await loads.stop();
+await capped.stop();
 save();
+say('hard done');
 
-// alone on the machine and work-conserving
-const alone = await startGroup(names[0], 2, { cgroup: makeCgroup('soft'), isScheduled: true });
-await pause(3000);
-await over('soft', Number(seconds));
+capped = await startBatch(soft);
+await pause(SETTLE_MILLIS * 2);
+await over('soft-beside', Number(seconds));
+await others.stop();
+await pause(SETTLE_MILLIS);
+await over('soft-alone', Number(seconds));
 facts.soft = scheduler.stats();
-await alone.stop();
+await capped.stop();
 save();
-facts.feed = look();
 await scheduler.stop();
 await agent.stop();
-truth('end');
 save();

@@ -1,30 +1,49 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# 50 times attached and detached under load, both schedulers in turn: nothing may be left. Facts in /vm/out/flap.txt.
+# flap.sh TIMES: attached and detached under load, both schedulers in turn: nothing may be left. Facts in
+# /vm/out/flap.txt: attaches, detaches, then maps, programs and kilobytes before and after.
 times=${1:-50}
 scx=/product/bpf/build/scx-energy
-for _ in 1 2 3 4 5; do
-	$scx join /vm/simhw/simload int_mid 900 >/dev/null &
-	loads+=($!)
-done
-maps_before=$(bpftool map show | grep -c ':')
-progs_before=$(bpftool prog show | grep -c ':')
-for ((i = 0; i < times; i++)); do
-	kind=fair
-	[ $((i % 2)) = 1 ] && kind=cap
-	$scx $kind >/tmp/flap.log 2>&1 &
-	pid=$!
-	until grep -q attached /tmp/flap.log; do sleep 0.05; done
-	[ "$(cat /sys/kernel/sched_ext/state)" = enabled ] && echo attached
+out=/vm/out/flap.txt
+log=/tmp/flap.log
+
+left() {
+	echo 3 >/proc/sys/vm/drop_caches
+	bpftool -j map show | tr -cd '{' | wc -c
+	bpftool -j prog show | tr -cd '{' | wc -c
+	awk '/^(MemFree|Buffers|Cached):/ {sum += $2} END {print sum}' /proc/meminfo
+}
+
+# once before, so that what a first attach leaves for ever (caches of the kernel) is not counted
+cycle() {
+	: >$log
+	taskset -c 0,1 $scx "$1" >$log 2>&1 &
+	local pid=$!
+	until grep -q attached $log || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
+	[ "$(cat /sys/kernel/sched_ext/state)" = enabled ] && attached=$((attached + 1))
 	kill $pid
 	wait $pid
-	[ "$(cat /sys/kernel/sched_ext/state)" = disabled ] && echo detached
-done | sort | uniq -c >/vm/out/flap.txt
+	[ "$(cat /sys/kernel/sched_ext/state)" = disabled ] && detached=$((detached + 1))
+}
+
+for _ in 1 2 3 4 5; do
+	taskset -c 2,3 $scx join /vm/simhw/simload int_mid 900 >/dev/null &
+	loads+=($!)
+done
+attached=0 detached=0
+cycle fair
+cycle cap
+mapfile -t before < <(left)
+attached=0 detached=0
+for ((i = 0; i < times; i++)); do
+	if [ $((i % 2)) = 0 ]; then cycle fair; else cycle cap; fi
+done
+mapfile -t after < <(left)
 kill "${loads[@]}"
-sleep 1
 {
-	echo "maps $maps_before $(bpftool map show | grep -c ':')"
-	echo "progs $progs_before $(bpftool prog show | grep -c ':')"
-	dmesg | grep -c 'sched_ext.*enabled'
-} >>/vm/out/flap.txt
-cat /vm/out/flap.txt
+	printf 'attached %s\ndetached %s\n' "$attached" "$detached"
+	printf 'maps %s %s\nprograms %s %s\nfree_kb %s %s\n' "${before[0]}" "${after[0]}" "${before[1]}" \
+		"${after[1]}" "${before[2]}" "${after[2]}"
+	printf 'complaints %s\n' "$(dmesg | grep -ciE 'stall|BUG|WARNING|runtime error')"
+} >$out
+cat $out

@@ -1,44 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Agent, schedulers, groups of loads and what the machine knows of them, for the scenarios beside it. */
-import { spawn, execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const SIMHW = '/sys/kernel/debug/simhw';
-const MAIN = '/product/dist/receiver/main.js';
-const SCX = '/product/bpf/build/scx-energy';
+const MAIN = '/vm/product/dist/receiver/main.js';
+export const SCX = '/product/bpf/build/scx-energy';
+/** Where what is compiled for the guest lies beside these scripts. */
+export const HERE = '/product/test/vm/feed/guest/build';
 const LOAD = '/vm/simhw/simload';
 const STATE = '/sys/fs/bpf/wattfeed/v1/state';
-const PATIENCE_MILLIS = 120_000;
+/** What one agent has learnt of the machine is the next one's, as on a host. */
+export const STATE_DIRECTORY = '/tmp/wattfeed-state';
+const PATIENCE_MILLIS = 240_000;
+const LOOK_EVERY_MILLIS = 200;
+/** Agent, loader and these scripts run here, so that the measured groups have the other core to themselves. */
+export const HOUSEKEEPING_CPUS = process.env.HOUSEKEEPING_CPUS ?? '0,1';
+const MEASURED_CPUS = '2,3';
+/** Long enough to be kept by a late agent, short enough for a cap that settles in seconds. */
+export const WINDOW_MILLIS = 500;
 
 export const out = (name) => `/vm/out/${name}`;
 export const control = (...words) => writeFileSync(`${SIMHW}/control`, words.join(' '));
 export const truth = (name) => writeFileSync(out(`${name}.truth`), readFileSync(`${SIMHW}/truth`));
 export { pause };
+/** On the serial line: how far a long scenario has come. */
+export const say = (text) => console.log(`${(performance.now() / 1000).toFixed(1)} s: ${text}`);
 
 /** Waits for a condition; a busy host may take its time. */
 export const until = async (what, holds) => {
   const deadline = performance.now() + PATIENCE_MILLIS;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
-    await pause(50);
+    await pause(LOOK_EVERY_MILLIS);
   }
 };
 
 /** Before all loads, as a service manager would put it: under TCG they take all there is. */
-export const startAgent = async (name, policy, windowMillis = 250) => {
+export const startAgent = async (name, policy, windowMillis = WINDOW_MILLIS) => {
   const config = `/tmp/${name}.yaml`;
   const lines = [
     `window_millis: ${windowMillis}`,
     'energy:\n  sources: ["powercap"]\n  idle_watts: 13',
     'export:\n  enabled: false',
+    `agent:\n  state_directory: ${STATE_DIRECTORY}`,
     `policy:\n  feed: true\n${policy.map((line) => `  ${line}\n`).join('')}`,
   ];
   writeFileSync(config, lines.join('\n'));
   writeFileSync(out(`${name}.yaml`), lines.join('\n'));
   const log = openSync(out(`${name}.log`), 'w');
-  const agent = spawn('nice', ['-n', '-15', 'node', MAIN, 'run', '--config', config], {
+  const words = ['-n', '-15', 'taskset', '-c', HOUSEKEEPING_CPUS];
+  const agent = spawn('nice', [...words, 'node', MAIN, 'run', '--config', config], {
     stdio: ['ignore', log, log],
   });
   const ended = once(agent, 'exit');
@@ -53,27 +67,6 @@ export const startAgent = async (name, policy, windowMillis = 250) => {
     stop: async () => (agent.kill('SIGTERM'), ended),
     kill: async () => (agent.kill('SIGKILL'), ended),
   };
-};
-
-/** What `wattfeed feed --json` says. */
-export const look = (...more) => {
-  try {
-    return JSON.parse(
-      execFileSync('node', [MAIN, 'feed', '--json', ...more], {
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }),
-    );
-  } catch (error) {
-    if (error.stdout) {
-      try {
-        return JSON.parse(error.stdout);
-      } catch {
-        // not JSON: nobody has published
-      }
-    }
-    return { status: 'missing' };
-  }
 };
 
 /** The feed's state without starting a Node for it: that takes seconds under TCG. Offsets of power_feed.h v1. */
@@ -105,11 +98,13 @@ export const mapId = (pin) =>
 export const startScheduler = async (kind, ...options) => {
   const path = out(`scx-${kind}.log`);
   const log = openSync(path, 'a');
-  const child = spawn(SCX, [kind, '--stats', '1', ...options], { stdio: ['ignore', log, log] });
+  const words = ['-c', HOUSEKEEPING_CPUS, SCX, kind, '--stats', '1', ...options];
+  const child = spawn('taskset', words, { stdio: ['ignore', log, log] });
   const ended = once(child, 'exit');
   await until(`${kind} attached`, () => readFileSync(path, 'utf8').includes('attached'));
   return {
     stop: async () => (child.kill('SIGTERM'), ended),
+    attaches: () => readFileSync(path, 'utf8').split('attached').length - 1,
     /** Numbers of the last line of statistics. */
     stats: () => {
       const line = readFileSync(path, 'utf8')
@@ -137,8 +132,9 @@ export const makeCgroup = (name) => {
 };
 
 /** `count` loads of one class, in a cgroup, under sched_ext if asked for. Stops all. */
-export const startGroup = async (name, count, { cgroup, isScheduled, options = [] }) => {
-  const command = isScheduled ? `exec ${SCX} join ${LOAD}` : `exec ${LOAD}`;
+export const startGroup = async (name, count, { cgroup, isScheduled, options = [], cpus }) => {
+  const where = `taskset -c ${cpus ?? MEASURED_CPUS}`;
+  const command = isScheduled ? `exec ${where} ${SCX} join ${LOAD}` : `exec ${where} ${LOAD}`;
   const children = Array.from({ length: count }, () => {
     const into = cgroup === undefined ? '' : `echo 0 >${cgroup}/cgroup.procs && `;
     return spawn('bash', ['-c', `${into}${command} ${name} 900 ${options.join(' ')}`], {

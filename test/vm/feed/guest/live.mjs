@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Both schedulers once on the live feed of one agent, shortly: energy-fair, then energy-cap, then the agent killed
+ * under it. Truths and facts for schedulers.test.ts. live.mjs BUDGET_WATTS
+ */
+import { writeFileSync } from 'node:fs';
+import {
+  makeCgroup,
+  out,
+  over,
+  pause,
+  say,
+  startAgent,
+  startGroup,
+  startScheduler,
+  status,
+  sysctl,
+  until,
+} from './machine.mjs';
+
+const [budgetWatts = '3'] = process.argv.slice(2);
+const EACH = 2;
+const SETTLE_MILLIS = 1500;
+const SECONDS = 3;
+const facts = {};
+const batch = makeCgroup('batch');
+const web = makeCgroup('web');
+
+const agent = await startAgent('agent', [`budgets: ["path:/batch ${budgetWatts}W burst 250ms"]`]);
+say('agent runs');
+
+const fair = await startScheduler('fair');
+const low = await startGroup('chase', EACH, { isScheduled: true });
+const high = await startGroup('avx512', EACH, { isScheduled: true });
+await pause(SETTLE_MILLIS);
+await over('fair', SECONDS);
+facts.fair = fair.stats();
+await low.stop();
+await high.stop();
+await fair.stop();
+say('fair done');
+
+const cap = await startScheduler('cap');
+const capped = await startGroup('int_mid_b', EACH, { cgroup: batch, isScheduled: true });
+const others = await startGroup('int_mid_w', EACH, { cgroup: web, isScheduled: true });
+await pause(SETTLE_MILLIS * 2);
+await over('cap', SECONDS);
+facts.cap = cap.stats();
+say('cap done');
+
+await agent.kill();
+const killedMillis = performance.now();
+await until('feed expired', () => status() === 'expired');
+facts.expiredAfterMillis = performance.now() - killedMillis;
+await over('orphan', SECONDS);
+facts.state = sysctl('/sys/kernel/sched_ext/state');
+await pause(SETTLE_MILLIS);
+facts.orphan = cap.stats();
+await capped.stop();
+await others.stop();
+await cap.stop();
+writeFileSync(out('live.json'), JSON.stringify(facts, null, 1));
