@@ -7,12 +7,12 @@ import { joulesOf } from '../model/units.js';
 import type { SpinCandidate } from '../spin/candidates.js';
 import { decodeSamples, timespecTable } from '../spin/decode.js';
 import { loadDisassemblers } from '../spin/disassemblers.js';
-import { examine, type Examination } from '../spin/examine.js';
+import { examine } from '../spin/examine.js';
 import { relabelPolling } from '../spin/pollers.js';
 import type { SpinSampler } from '../spin/port.js';
 import { openProcessImage } from '../spin/process-image.js';
 import { sampleHertz } from '../spin/sampling-rate.js';
-import { SpinWatch, type SpinChange } from '../spin/watch.js';
+import { SpinWatch, type PricedExamination, type SpinChange } from '../spin/watch.js';
 import type { Logger } from './logger.js';
 
 export interface SpinWatchOptions {
@@ -102,7 +102,7 @@ export const createSpinWatch = ({
     processName,
     threadName,
     runRatio,
-  }: SpinCandidate): Promise<Examination | undefined> => {
+  }: SpinCandidate): Promise<PricedExamination | undefined> => {
     const number = sampler.begin(tid, runRatio);
     if (number === undefined) return undefined;
     // Nobody waits for this timer when the agent ends.
@@ -113,10 +113,12 @@ export const createSpinWatch = ({
     const disassemblerFor = await loadDisassemblers(process.arch);
     const image = openProcessImage(procfsRoot, tgid);
     try {
+      const before = performance.now();
       const examination = examine(samples, image, disassemblerFor);
+      const costMillis = performance.now() - before;
       const { hottestPlace } = examination;
       const verdict = relabel(examination.verdict, { processName, threadName, hottestPlace });
-      return { ...examination, verdict };
+      return { ...examination, verdict, costMillis };
     } finally {
       image.close();
     }

@@ -113,13 +113,9 @@ export class CodeMap {
       return instruction;
     const target = this.#pointerAt(flow.pointer);
     if (target === undefined) return instruction;
-    return {
-      ...instruction,
-      flow:
-        flow._tag === 'Call'
-          ? { ...flow, target }
-          : { _tag: 'Branch', target, isConditional: false },
-    };
+    return instruction.withFlow(
+      flow._tag === 'Call' ? { ...flow, target } : { _tag: 'Branch', target, isConditional: false },
+    );
   }
 
   #pointerAt(address: bigint): bigint | undefined {

@@ -40,7 +40,9 @@ export interface ExaminedThread extends Examination {
 }
 
 /** Hotter than all others; what is rarer is judged by its states alone. */
-const MAX_ADDRESSES = 96;
+const MAX_ADDRESSES = 48;
+/** Of an instruction that pauses. */
+const PAUSE_BYTES = 2n;
 /** A listing is to be read by a person. */
 const MAX_LISTING = 24;
 const CLOCK_PAGES: ReadonlySet<string> = new Set(['[vdso]', '[vvar]', '[vvar_vclock]']);
@@ -48,7 +50,7 @@ const CLOCK_PAGES: ReadonlySet<string> = new Set(['[vdso]', '[vvar]', '[vvar_vcl
 type Loops = ReadonlyMap<bigint, FoundLoop>;
 
 /** Loops that pass through several addresses are looked for once; those in callees when the calls are known. */
-export const findLoops = (all: readonly bigint[], code: CodeMap): Loops => {
+const findLoops = (all: readonly bigint[], code: CodeMap): Loops => {
   const addresses = all.slice(0, MAX_ADDRESSES);
   const found = new Map<bigint, FoundLoop>();
   const look = (address: bigint): void => {
@@ -64,15 +66,24 @@ export const findLoops = (all: readonly bigint[], code: CodeMap): Loops => {
   return found;
 };
 
-export const codeReader = (loops: Loops, image: ProcessImage): ((address: bigint) => CodeAt) => {
+const codeReader = (
+  loops: Loops,
+  image: ProcessImage,
+  disassembler: Disassembler | undefined,
+): ((address: bigint) => CodeAt) => {
   const known = new Map<FoundLoop, CodeAt>();
-  const codeOf = (loop: FoundLoop): CodeAt =>
-    loop._tag === 'Closed' ? { _tag: 'Loop', features: loopFeatures(loop.path) } : loop;
+  const openAt = (address: bigint): CodeAt => {
+    const before = image.readCode(address - PAUSE_BYTES)?.subarray(0, Number(PAUSE_BYTES));
+    const isBehindPause = before !== undefined && disassembler?.isBehindPause(before) === true;
+    return { _tag: 'Open', isBehindPause };
+  };
   return (address) => {
     if (CLOCK_PAGES.has(image.mappingOf(address)?.name ?? '')) return { _tag: 'ClockPage' };
     const loop = loops.get(address);
-    if (loop === undefined) return { _tag: image.readCode(address) ? 'Open' : 'Unreadable' };
-    const code = known.get(loop) ?? codeOf(loop);
+    if (loop?._tag === 'Open' || (loop === undefined && disassembler && image.readCode(address)))
+      return openAt(address);
+    if (loop?._tag !== 'Closed') return { _tag: 'Unreadable' };
+    const code = known.get(loop) ?? { _tag: 'Loop', features: loopFeatures(loop.path) };
     known.set(loop, code);
     return code;
   };
@@ -110,7 +121,7 @@ export const examine = (
   const loop = hottest === undefined ? undefined : loops.get(hottest);
   return {
     tid: samples.tid,
-    verdict: judgeSpin({ samples, codeAt: codeReader(loops, image) }),
+    verdict: judgeSpin({ samples, codeAt: codeReader(loops, image, disassembler) }),
     sampleCount: sampleCount(samples),
     kernelShare: kernelShare(samples),
     hottestPlace: hottest === undefined ? '' : (image.mappingOf(hottest)?.name ?? ''),

@@ -50,6 +50,8 @@ export interface Instruction {
   readonly lengthBytes: number;
   readonly text: string;
   readonly flow: Flow;
+  /** The same, where more is known of where it goes. */
+  readonly withFlow: (flow: Flow) => Instruction;
   readonly effect: Effect;
   /** Moves, compares, steps or branches: what waiting takes. Everything else may be arithmetic. */
   readonly isPlain: boolean;
@@ -81,4 +83,6 @@ export interface Disassembler {
   /** Instructions from `from` on, one behind the other, until the bytes end or make no sense. */
   readonly decode: (code: CodeBytes, from: bigint, maxCount: number) => readonly Instruction[];
   readonly pointerBytes: 4 | 8;
+  /** Whether these bytes end in a pause: where the clock mostly meets a thread that pauses. */
+  readonly isBehindPause: (before: Uint8Array) => boolean;
 }

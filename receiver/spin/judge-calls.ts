@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Samples in system calls: which of them wait for nothing, by arguments and results. Pure. */
-import type { CallSample, ProgramSample, ThreadSamples } from './samples.js';
+import type { SpinKind } from '../model/spin.js';
+import {
+  isRightBehind,
+  type CallSample,
+  type ProgramSample,
+  type ThreadSamples,
+} from './samples.js';
 import { callMeaning } from './system-calls.js';
 import type { Tally } from './tally.js';
 
@@ -8,8 +14,6 @@ import type { Tally } from './tally.js';
 const MIN_RESULTS = 3;
 const MIN_FAILED_SHARE = 0.8;
 const MAX_BRINGING_SHARE = 0.5;
-/** Bytes of the C library's wrapper in which the result is still in its register. */
-const WRAPPER_BYTES = 32n;
 /** Linux returns errors as -1 … -4095; from 512 on they are the kernel's own. */
 const LAST_ERROR = -511n;
 
@@ -22,10 +26,8 @@ const resultsOf = (
 ): readonly bigint[] => {
   const behind = new Set(calls.map(({ returnAddress }) => returnAddress));
   const known = calls.flatMap(({ result }) => (result === undefined ? [] : [result]));
-  const seen = program.flatMap(({ address, behindCall, callResult }) =>
-    behind.has(behindCall) && address >= behindCall && address - behindCall < WRAPPER_BYTES
-      ? [callResult]
-      : [],
+  const seen = program.flatMap((sample) =>
+    behind.has(sample.behindCall) && isRightBehind(sample) ? [sample.callResult] : [],
   );
   return [...known, ...seen];
 };
@@ -41,8 +43,12 @@ const repeated = (calls: readonly CallSample[]): readonly CallSample[] => {
 const share = (results: readonly bigint[], holds: (result: bigint) => boolean): number =>
   results.filter(holds).length / Math.max(1, results.length);
 
-/** Counts the samples in calls; returns how many of them wait. */
-export const tallyCalls = (samples: ThreadSamples, tally: Tally): void => {
+/** Where calls that wait for nothing return to, and how they wait. */
+export type IdleReturns = ReadonlyMap<bigint, SpinKind>;
+
+/** Counts the samples in calls. */
+export const tallyCalls = (samples: ThreadSamples, tally: Tally): IdleReturns => {
+  const returns = new Map<bigint, SpinKind>();
   tally.work += samples.otherCount;
   const numbers = new Set(samples.calls.map(({ number }) => number));
   for (const number of numbers) {
@@ -54,9 +60,11 @@ export const tallyCalls = (samples: ThreadSamples, tally: Tally): void => {
     const waiting = repeated(calls).flatMap((call) => {
       const { _tag, kind } = callMeaning(call, samples.is32Bit);
       const waits = _tag === 'Idle' || (_tag === 'Ask' && !isBringing) || isFailing;
+      if (waits) returns.set(call.returnAddress, kind);
       return waits ? [kind] : [];
     });
     for (const kind of waiting) tally.add(kind, 1);
     tally.work += calls.length - waiting.length;
   }
+  return returns;
 };

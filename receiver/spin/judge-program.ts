@@ -3,16 +3,20 @@
 import { assertNever } from '../model/errors.js';
 import type { SpinKind } from '../model/spin.js';
 import type { LoopFeatures } from './loop-features.js';
-import { byAddress, type ProgramSample, type ThreadSamples } from './samples.js';
+import { byAddress, isRightBehind, type ProgramSample, type ThreadSamples } from './samples.js';
+import type { IdleReturns } from './judge-calls.js';
 import type { Tally } from './tally.js';
 
 /** What was found at an address. */
 export type CodeAt =
   /** The kernel's page from which programs read the time. */
   | { readonly _tag: 'ClockPage' }
-  | { readonly _tag: 'Loop'; readonly features: LoopFeatures }
+  | {
+      readonly _tag: 'Loop';
+      readonly features: LoopFeatures;
+    }
   /** It can be read, but not where it goes: an interpreter's jumps, a path too long. */
-  | { readonly _tag: 'Open' }
+  | { readonly _tag: 'Open'; readonly isBehindPause: boolean }
   | { readonly _tag: 'Unreadable' };
 
 /** Samples per state that make a state one that comes back, rather than two that happen to be alike. */
@@ -47,8 +51,11 @@ const keepsOnly = (kept: readonly string[], { carried, moves }: LoopFeatures): b
   !moves && carried.every((location) => kept.includes(location));
 
 /** What of a sample tells whether the loop goes on; undefined: it may where no hash shows it. */
-const hashFor = ({ carried }: LoopFeatures): HashOf | undefined => {
-  if (carried.every(isGeneral)) return registersOf;
+const hashFor = ({ carried, isPlain, moves, hasVectors }: LoopFeatures): HashOf | undefined => {
+  // As strings are searched and compared; the same few bytes again, perhaps.
+  if (moves && hasVectors) return undefined;
+  // With arithmetic, another way through the loop may be the one that is taken.
+  if (carried.every(isGeneral)) return isPlain ? registersOf : allOf;
   return carried.every((location) => isGeneral(location) || isOnStack(location))
     ? allOf
     : undefined;
@@ -96,7 +103,7 @@ class ProgramJudge {
         return tallyLoop(group, code.features, recurring, this.tally);
       case 'Open': {
         const count = recurring(allOf);
-        this.tally.add('flag', count);
+        this.tally.add(code.isBehindPause ? 'pause' : 'flag', count);
         return count;
       }
       case 'Unreadable':
@@ -148,11 +155,18 @@ const spreadOf = (groups: readonly (readonly ProgramSample[])[], hottestWork: nu
 };
 
 export const tallyProgram = (
-  samples: ThreadSamples,
+  all: ThreadSamples,
   codeAt: (address: bigint) => CodeAt,
   tally: Tally,
+  idleReturns: IdleReturns = new Map(),
 ): Spread => {
   const judge = new ProgramJudge(codeAt, tally);
+  const program = all.program.filter((sample) => {
+    const kind = isRightBehind(sample) ? idleReturns.get(sample.behindCall) : undefined;
+    if (kind !== undefined) tally.add(kind, 1);
+    return kind === undefined;
+  });
+  const samples = { ...all, program };
   let hottestWork = 0;
   for (const [address, group] of byAddress(samples)) {
     const work = group.length - judge.judge(address, group);

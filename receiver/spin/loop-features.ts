@@ -16,6 +16,8 @@ export interface LoopFeatures {
   readonly counters: readonly Location[];
   /** Those of `carried` that are made of nothing else that changes: a back-off that doubles. */
   readonly selfMade: readonly Location[];
+  /** It computes in vector registers. */
+  readonly hasVectors: boolean;
   /** It reads or writes where it did not a round before. */
   readonly moves: boolean;
   /** Branches that go by memory which the loop itself does not change. */
@@ -60,6 +62,7 @@ const moves = (access: Access, round: Round): boolean => !isFixed(access.address
 const isFlagTest = (condition: Value, round: Round): boolean =>
   isFixed(condition, round) && [...condition.from].some(isMemory);
 
+const VECTOR = /^(ZMM|ST|MM|K)\d/;
 const NOT_VALUES: ReadonlySet<Location> = new Set([FLAGS, STACK_POINTER]);
 
 export const loopFeatures = (path: readonly Instruction[]): LoopFeatures => {
@@ -76,6 +79,7 @@ export const loopFeatures = (path: readonly Instruction[]): LoopFeatures => {
     carried: carried.toSorted(),
     counters: carried.filter((location) => isCounter(location, round)).toSorted(),
     selfMade: carried.filter((location) => isSelfMade(location, round)).toSorted(),
+    hasVectors: [...round.end.keys()].some((location) => VECTOR.test(location)),
     moves: round.accesses.some((access) => moves(access, round)),
     flagTests: round.conditions.filter((condition) => isFlagTest(condition, round)).length,
   };

@@ -33,6 +33,13 @@ export interface ThreadSamples {
   readonly otherCount: number;
 }
 
+/** Bytes of the C library's wrapper in which the result is still in its register. */
+const WRAPPER_BYTES = 32n;
+
+/** On the way out of a system call. */
+export const isRightBehind = ({ address, behindCall }: ProgramSample): boolean =>
+  address >= behindCall && address - behindCall < WRAPPER_BYTES;
+
 export const sampleCount = ({ program, calls, otherCount }: ThreadSamples): number =>
   program.length + calls.length + otherCount;
 

@@ -130,8 +130,8 @@ export const judgeSpin = (input: SpinInput): SpinVerdict => {
   if (total < MIN_SAMPLES)
     return { _tag: 'Unknown', evidence: `${String(total)} samples are too few` };
   const tally = new Tally();
-  tallyCalls(samples, tally);
-  const spread = tallyProgram(samples, input.codeAt, tally);
+  const idleReturns = tallyCalls(samples, tally);
+  const spread = tallyProgram(samples, input.codeAt, tally, idleReturns);
   const judged = judgeTally(tally, samples, spread);
   if (judged !== undefined) {
     const evidence = evidenceOf(judged.kind, tally.waiting / total, samples);

@@ -10,6 +10,7 @@ import { threadKey } from '../model/ledger-view.js';
 import type { WindowShares } from '../model/window.js';
 import { SpinCandidates, type SpinCandidate } from './candidates.js';
 import type { Examination } from './examine.js';
+import { TimeBudget } from './time-budget.js';
 import { INITIAL_SPIN_STATE, nextSpinState, type SpinState } from './hysteresis.js';
 
 /** A thread that was found to spin, or no longer does. */
@@ -23,9 +24,14 @@ export interface SpinChange {
   readonly wastedMicrojoules: Microjoules;
 }
 
+export interface PricedExamination extends Examination {
+  /** CPU time that deciding took. */
+  readonly costMillis: number;
+}
+
 export interface SpinWatchPorts {
   /** Samples a thread; undefined: it could not be, or has gone. Never throws. */
-  readonly examine: (candidate: SpinCandidate) => Promise<Examination | undefined>;
+  readonly examine: (candidate: SpinCandidate) => Promise<PricedExamination | undefined>;
   readonly nowMillis: () => number;
   readonly onChange: (change: SpinChange) => void;
 }
@@ -81,6 +87,7 @@ const MAX_WATCHED = 512;
 export class SpinWatch {
   readonly #candidates = new SpinCandidates();
   readonly #watched = new Map<string, Watched>();
+  readonly #budget = new TimeBudget();
   #examinedCount = 0;
   /** Without any, no window is walked through. */
   #hasActive = false;
@@ -95,7 +102,10 @@ export class SpinWatch {
     this.#charge(window, shares);
     const candidates = this.#candidates.observe(window);
     this.#age(new Set(candidates.map(({ key }) => key)));
-    for (const candidate of candidates) this.#consider(candidate);
+    // Those that nobody has looked at yet come first.
+    const pauseOf = ({ key }: SpinCandidate): number => this.#watched.get(key)?.pauseMillis ?? 0;
+    for (const candidate of candidates.toSorted((a, b) => pauseOf(a) - pauseOf(b)))
+      this.#consider(candidate);
   }
 
   /** As last judged, and not cleared since; not by design. */
@@ -148,7 +158,8 @@ export class SpinWatch {
   #consider(candidate: SpinCandidate): void {
     if (this.#watched.size >= MAX_WATCHED && !this.#watched.has(candidate.key)) return;
     const watched = this.#watchedOf(candidate);
-    const isDue = this.ports.nowMillis() >= watched.nextMillis;
+    const nowMillis = this.ports.nowMillis();
+    const isDue = nowMillis >= watched.nextMillis && this.#budget.isLeft(nowMillis);
     if (watched.isExamined || !isDue || this.#examinedCount >= this.limits.maxExamined) return;
     void this.#examine(watched, candidate);
   }
@@ -175,6 +186,7 @@ export class SpinWatch {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const examination = await this.ports.examine(candidate);
       if (examination === undefined) break;
+      this.#budget.spend(examination.costMillis);
       this.#enter(watched, nextSpinState(watched.state, examination.verdict));
       if (!isUndecided(watched.state, examination.verdict)) break;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The disassembler for x86, by iced-x86: its names and flows to ours. */
+/** The disassembler for x86, by iced-x86: its flows to ours. */
 import {
   Decoder,
   FlowControl,
@@ -7,59 +7,14 @@ import {
   FormatterSyntax,
   InstructionInfoFactory,
   Mnemonic,
-  OpAccess,
   OpKind,
   Register,
-  RegisterExt,
-  UsedMemory,
-  UsedRegister,
   type Instruction as IcedInstruction,
-  type InstructionInfo,
 } from 'iced-x86';
-import {
-  FLAGS,
-  type CodeBytes,
-  type Disassembler,
-  type Flow,
-  type Instruction,
-  type MemoryOperand,
-} from './instruction.js';
-import { effectOf, isPlain } from './x86-effect.js';
+import type { CodeBytes, Disassembler, Flow, Instruction } from './instruction.js';
+import { LazyInstruction, OWN_SEGMENTS, type Bitness } from './x86-instruction.js';
 
-export type Bitness = 32 | 64;
-
-const PAUSES: ReadonlySet<Mnemonic> = new Set([
-  Mnemonic.Pause,
-  Mnemonic.Tpause,
-  Mnemonic.Umwait,
-  Mnemonic.Umonitor,
-]);
-const CLOCKS: ReadonlySet<Mnemonic> = new Set([Mnemonic.Rdtsc, Mnemonic.Rdtscp]);
-
-const READS: ReadonlySet<OpAccess> = new Set([
-  OpAccess.Read,
-  OpAccess.CondRead,
-  OpAccess.ReadWrite,
-  OpAccess.ReadCondWrite,
-]);
-const WRITES: ReadonlySet<OpAccess> = new Set([
-  OpAccess.Write,
-  OpAccess.CondWrite,
-  OpAccess.ReadWrite,
-  OpAccess.ReadCondWrite,
-]);
-const OWN_SEGMENTS: ReadonlySet<Register> = new Set([Register.FS, Register.GS]);
-
-/** EAX is RAX here, XMM0 is ZMM0: a part stands for the whole. */
-export const nameOf = (register: Register): string => Register[RegisterExt.fullRegister(register)];
-
-const isGeneral = (register: Register): boolean => RegisterExt.isGPR(register);
-const isVector = (register: Register): boolean =>
-  RegisterExt.isVectorRegister(register) ||
-  RegisterExt.isST(register) ||
-  RegisterExt.isMM(register) ||
-  RegisterExt.isK(register);
-const isValue = (register: Register): boolean => isGeneral(register) || isVector(register);
+const PAUSE_BYTES = [0xf3, 0x90] as const;
 
 const isIpRelative = (instruction: IcedInstruction): boolean =>
   instruction.isIpRelMemoryOperand ||
@@ -101,79 +56,15 @@ const flowOf = (instruction: IcedInstruction): Flow => {
   }
 };
 
-const isUsedMemory = (used: unknown): used is UsedMemory => used instanceof UsedMemory;
-const isUsedRegister = (used: unknown): used is UsedRegister => used instanceof UsedRegister;
-
-const nameIf = (register: Register, holds: (register: Register) => boolean): string | undefined =>
-  holds(register) ? nameOf(register) : undefined;
-
-const memoryOf = (info: InstructionInfo): readonly MemoryOperand[] =>
-  // Declared as `any` arrays.
-  info
-    .usedMemory()
-    .filter(isUsedMemory)
-    .map((used) => {
-      const operand = {
-        base: nameIf(used.base, isGeneral),
-        index: nameIf(used.index, isValue),
-        segment: nameIf(used.segment, (segment) => OWN_SEGMENTS.has(segment)),
-        displacement: BigInt.asIntN(64, used.displacement),
-        isRead: READS.has(used.access),
-        isWritten: WRITES.has(used.access),
-      };
-      used.free();
-      return operand;
-    });
-
-interface Registers {
-  readonly read: readonly string[];
-  readonly written: readonly string[];
-}
-
-const registersOf = (iced: IcedInstruction, info: InstructionInfo): Registers => {
-  const read: string[] = [];
-  const written: string[] = [];
-  for (const used of info.usedRegisters().filter(isUsedRegister)) {
-    const { register, access } = used;
-    if (isValue(register) && READS.has(access)) read.push(nameOf(register));
-    if (isValue(register) && WRITES.has(access)) written.push(nameOf(register));
-    used.free();
-  }
-  if (iced.rflagsRead !== 0) read.push(FLAGS);
-  if (iced.rflagsModified !== 0) written.push(FLAGS);
-  return { read, written };
-};
-
-const instructionOf = (
-  iced: IcedInstruction,
-  infoFactory: InstructionInfoFactory,
-  formatter: Formatter,
-): Instruction => {
-  const info = infoFactory.info(iced);
-  const { read, written } = registersOf(iced, info);
-  const memory = memoryOf(info);
-  info.free();
-  return {
-    address: iced.ip,
-    lengthBytes: iced.length,
-    text: formatter.format(iced),
-    flow: flowOf(iced),
-    effect: effectOf(iced, nameOf),
-    isPlain: isPlain(iced),
-    isPause: PAUSES.has(iced.mnemonic),
-    readsClock: CLOCKS.has(iced.mnemonic),
-    memory,
-    readRegisters: read,
-    writtenRegisters: written,
-    stackStep: BigInt(iced.stackPointerIncrement),
-  };
-};
-
 /** One per bitness; it holds memory outside V8's heap, so keep it. */
 export const x86Disassembler = (bitness: Bitness): Disassembler => {
-  const infoFactory = new InstructionInfoFactory();
-  const formatter = new Formatter(FormatterSyntax.Gas);
+  const tools = {
+    bitness,
+    infoFactory: new InstructionInfoFactory(),
+    formatter: new Formatter(FormatterSyntax.Gas),
+  };
   return {
+    isBehindPause: (before) => before.at(-1) === PAUSE_BYTES[1] && before.at(-2) === PAUSE_BYTES[0],
     pointerBytes: bitness === 64 ? 8 : 4,
     decode: ({ address, bytes }: CodeBytes, from, maxCount) => {
       const offset = Number(from - address);
@@ -184,7 +75,12 @@ export const x86Disassembler = (bitness: Bitness): Disassembler => {
       while (decoder.canDecode && decoded.length < maxCount) {
         const iced = decoder.decode();
         const isBroken = iced.isInvalid;
-        if (!isBroken) decoded.push(instructionOf(iced, infoFactory, formatter));
+        if (!isBroken) {
+          const at = Number(iced.ip - address);
+          decoded.push(
+            new LazyInstruction(iced.ip, flowOf(iced), bytes.subarray(at, at + iced.length), tools),
+          );
+        }
         iced.free();
         if (isBroken) break;
       }

@@ -16,6 +16,7 @@ const LOOP: LoopFeatures = {
   carried: [],
   counters: [],
   selfMade: [],
+  hasVectors: false,
   moves: false,
   flagTests: 0,
 };
@@ -23,7 +24,7 @@ const loop = (over: Partial<LoopFeatures> = {}): CodeAt => ({
   _tag: 'Loop',
   features: { ...LOOP, ...over },
 });
-const OPEN: CodeAt = { _tag: 'Open' };
+const OPEN: CodeAt = { _tag: 'Open', isBehindPause: false };
 
 /** `count` samples at an address, in so many states of the registers and of the memory behind them. */
 const at = (
@@ -81,6 +82,14 @@ describe('judgeSpin', () => {
     ['a local that does not', { memory: 400 }, loop({ carried: ['[RBP+-4]'] }), 'Working'],
     ['code that cannot be read', {}, { _tag: 'Unreadable' }, 'Unknown'],
     ['an interpreter at rest', {}, OPEN, 'flag'],
+    ['code right behind a pause', {}, { _tag: 'Open', isBehindPause: true }, 'pause'],
+    [
+      'the search of a short text',
+      { states: 4 },
+      loop({ moves: true, hasVectors: true, carried: ['RAX'] }),
+      'Working',
+    ],
+    ['arithmetic out of sight', { memory: 400 }, loop({ isPlain: false }), 'Working'],
     ['an interpreter whose memory changes', { memory: 400 }, OPEN, 'Working'],
     [
       'work that pauses now and then',

@@ -2,8 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SpinVerdict } from '../../../receiver/model/spin.js';
 import type { WindowShares } from '../../../receiver/model/window.js';
-import type { Examination } from '../../../receiver/spin/examine.js';
-import { SpinWatch, type SpinChange } from '../../../receiver/spin/watch.js';
+import {
+  SpinWatch,
+  type PricedExamination,
+  type SpinChange,
+} from '../../../receiver/spin/watch.js';
 import { activityWindow, taskSample } from '../../support/windows.js';
 
 const SURE: SpinVerdict = { _tag: 'Spinning', kind: 'flag', confidence: 1, evidence: 'e' };
@@ -25,6 +28,7 @@ class Rig {
   readonly changes: SpinChange[] = [];
   readonly examined: number[] = [];
   verdict: SpinVerdict = SURE;
+  costMillis = 0;
   readonly #pending: (() => void)[] = [];
   readonly watch: SpinWatch;
 
@@ -44,8 +48,9 @@ class Rig {
             hottestPlace: '',
             hottestAddress: undefined,
             listing: [],
+            costMillis: this.costMillis,
           };
-          return { tid, verdict: this.verdict, ...rest } satisfies Examination;
+          return { tid, verdict: this.verdict, ...rest } satisfies PricedExamination;
         },
       },
       { maxExamined },
@@ -119,6 +124,19 @@ describe('SpinWatch', () => {
     await rig.windows(200, [7]);
     expect(rig.changes).toEqual([]);
     expect(rig.examined.length).toBeLessThan(12);
+  });
+
+  it('keeps within half a percent of a CPU, new candidates first', async () => {
+    const rig = new Rig(4);
+    rig.verdict = WORKING;
+    rig.costMillis = 50;
+    const tids = Array.from({ length: 50 }, (_, index) => index + 1);
+    await rig.windows(600, tids);
+    // 500 ms at once, and 5 ms a second; one round may begin with the last of it.
+    expect(rig.examined.length * rig.costMillis).toBeLessThan(500 + 600 * 5 + 4 * 50);
+    const before = rig.examined.length;
+    await rig.windows(100, [...tids, 500]);
+    expect(rig.examined.slice(before, before + 8)).toContain(500);
   });
 
   it('examines no more at a time than it may, and gets round to all', async () => {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/** CPU time that may be spent on looking at threads: a burst at once, else a small share of a CPU. Pure. */
+
+/** Of one CPU. */
+const SHARE = 0.005;
+/** Some twenty examinations: a machine with few busy threads never waits. */
+const BURST_MILLIS = 500;
+
+export class TimeBudget {
+  #leftMillis = BURST_MILLIS;
+  #atMillis = 0;
+
+  isLeft(nowMillis: number): boolean {
+    const sinceMillis = Math.max(0, nowMillis - this.#atMillis);
+    this.#leftMillis = Math.min(BURST_MILLIS, this.#leftMillis + SHARE * sinceMillis);
+    this.#atMillis = nowMillis;
+    return this.#leftMillis > 0;
+  }
+
+  spend(millis: number): void {
+    this.#leftMillis -= millis;
+  }
+}
