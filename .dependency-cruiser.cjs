@@ -56,7 +56,8 @@ module.exports = {
       from: { pathNot: '^native/' },
       to: {
         path: '^native/',
-        pathNot: '^native/(index|layout\\.generated|feed-layout\\.generated|spin-layout\\.generated)\\.ts$',
+        pathNot:
+          '^native/(index|layout\\.generated|feed-layout\\.generated|spin-layout\\.generated)\\.ts$',
       },
     },
     {
