@@ -23,10 +23,10 @@ import { LedgerProducer, type ProducerOptions, type ProducerPorts } from './prod
 import type { SelfView } from './self-view.js';
 
 /**
- * Points in one request. The SDK serialises a request in one go: 1,000 points block the event loop for
- * some 4 ms (bench/export). At the longest attributes they stay below the 4 MiB a collector accepts.
+ * Points in one request. The SDK serialises a request in one go, which is the longest that an export
+ * keeps the event loop: bench/export. At the longest attributes they stay below the 4 MiB a collector accepts.
  */
-export const MAX_BATCH_POINTS = 1_000;
+export const MAX_BATCH_POINTS = 500;
 
 const DEFAULT_ENDPOINTS = {
   grpc: 'http://localhost:4317',
