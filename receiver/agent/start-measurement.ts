@@ -87,8 +87,14 @@ const SPIN_BATCH_WINDOWS = 2;
 const isWatchingSpin = (config: Config, { isKeepingState = false }: StartOptions): boolean =>
   config.spin.isEnabled && isKeepingState;
 
-const batchWindows = (config: Config, options: StartOptions): number =>
-  isWatchingSpin(config, options) ? SPIN_BATCH_WINDOWS : BATCH_WINDOWS;
+/** A scrape and a row carry no time of their own: what they say must be of now, not of up to ten windows ago. */
+const isReadAtAnyTime = ({ export: { prometheusAddress, csv } }: Config): boolean =>
+  prometheusAddress !== undefined || csv !== undefined;
+
+const batchWindows = (config: Config, options: StartOptions): number => {
+  if (isReadAtAnyTime(config)) return 1;
+  return isWatchingSpin(config, options) ? SPIN_BATCH_WINDOWS : BATCH_WINDOWS;
+};
 
 /** RECORDS_PACKAGES_MAX of bpf/include/records.h; those beyond share the last number. */
 const PACKAGES_MAX = 16;
