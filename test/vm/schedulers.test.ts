@@ -49,8 +49,9 @@ describe('scx_energy_fair on a live feed', () => {
     console.log(
       `energy-fair: avx512 has ${energy.toFixed(3)} of the energy, ${time.toFixed(3)} of the time`,
     );
-    expect(energy).toBeGreaterThan(0.42);
-    expect(energy).toBeLessThan(0.58);
+    // 0.65 under EEVDF; an agent that has just started predicts with the defaults of its model
+    expect(energy).toBeGreaterThan(0.4);
+    expect(energy).toBeLessThan(0.6);
     expect(time).toBeLessThan(0.45);
     expect(seen.fair['by energy']).toBeGreaterThan(seen.fair['by time']);
   });
