@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What looking for spinning threads costs: the agent's CPU time with it and without, where nobody is busy
- * and where SPIN_THREADS (500) threads are, and the sampler's time per sample. `npm run bench:spin-cost`;
+ * What looking for spinning threads costs: the agent's CPU time with it and without, with as many
+ * busy threads as SPIN_THREADS says (0,500), and the sampler's time per sample. `npm run bench:spin-cost`;
  * SPIN_SECONDS says how long each run is measured (60).
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
@@ -13,7 +13,7 @@ import { agentPlace, startAgent, stopAgent } from '../../test/support/agent-proc
 import { processCost } from '../../test/support/process-cost.js';
 
 const SECONDS = Number(process.env['SPIN_SECONDS'] ?? 60);
-const THREADS = process.env['SPIN_THREADS'] ?? '500';
+const THREADS = (process.env['SPIN_THREADS'] ?? '0,500').split(',');
 const WARM_MILLIS = 20_000;
 const LOOK_MILLIS = 250;
 const SAMPLER = 'wf_spin_sample';
@@ -47,12 +47,18 @@ class SamplerTime {
   }
 }
 
-const measure = async (isEnabled: boolean): Promise<string> => {
+const startLoad = (threads: string): ChildProcess | undefined =>
+  threads === '0'
+    ? undefined
+    : spawn('nice', ['-n', '19', `${CORPUS}build/busy-O2`, threads], { stdio: 'ignore' });
+
+const measure = async (isEnabled: boolean, threads: string): Promise<string> => {
   const place = agentPlace();
   const agent = await startAgent(place, {
     flags: [`--spin-enabled=${String(isEnabled)}`],
     env: { OTEL_SDK_DISABLED: 'true' },
   });
+  const load = startLoad(threads);
   await wait(WARM_MILLIS);
   const sampler = new SamplerTime();
   const before = processCost(agent.pid).cpuSeconds;
@@ -61,6 +67,7 @@ const measure = async (isEnabled: boolean): Promise<string> => {
     await wait(LOOK_MILLIS);
   }
   const percent = (100 * (processCost(agent.pid).cpuSeconds - before)) / SECONDS;
+  load?.kill('SIGKILL');
   await stopAgent(agent);
   place.remove();
   return `${percent.toFixed(2)} % of a CPU${isEnabled ? `, ${sampler.text()}` : ''}`;
@@ -68,17 +75,13 @@ const measure = async (isEnabled: boolean): Promise<string> => {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const stats = readFileSync(STATS, 'utf8');
-let load: ChildProcess | undefined;
 try {
   execFileSync('make', ['--silent', '-C', CORPUS], { stdio: 'inherit' });
   writeFileSync(STATS, '1');
-  for (const threads of ['0', THREADS]) {
-    if (threads !== '0')
-      load = spawn('nice', ['-n', '19', `${CORPUS}build/busy-O2`, threads], { stdio: 'ignore' });
-    say(`${threads} busy threads, not looked for: ${await measure(false)}`);
-    say(`${threads} busy threads, looked for: ${await measure(true)}`);
+  for (const threads of THREADS) {
+    say(`${threads} busy threads, not looked for: ${await measure(false, threads)}`);
+    say(`${threads} busy threads, looked for: ${await measure(true, threads)}`);
   }
 } finally {
-  load?.kill('SIGKILL');
   writeFileSync(STATS, stats);
 }

@@ -43,8 +43,8 @@ void SpinSampler::LinkDeleter::operator()(bpf_link* link) const { bpf_link__dest
 
 SpinSampler::~SpinSampler() = default;
 
-Result<std::unique_ptr<SpinSampler>> SpinSampler::Open(
-    std::span<const uint8_t> timespec_arguments, uint32_t record_count) {
+Result<std::unique_ptr<SpinSampler>> SpinSampler::Open(std::span<const uint8_t> timespec_arguments,
+                                                       uint32_t record_count) {
   const LibbpfLog log;
   std::unique_ptr<SpinSampler> self(new SpinSampler);
   self->skeleton_.reset(spin_bpf__open());
@@ -73,8 +73,8 @@ Status SpinSampler::Begin(uint32_t number, int32_t tid, uint32_t hertz) {
   const LibbpfLog log;
   LIBBPF_OPTS(bpf_perf_event_opts, options);
   options.bpf_cookie = number;
-  bpf_link* link = bpf_program__attach_perf_event_opts(skeleton_->progs.wf_spin_sample,
-                                                       clock.get(), &options);
+  bpf_link* link =
+      bpf_program__attach_perf_event_opts(skeleton_->progs.wf_spin_sample, clock.get(), &options);
   if (link == nullptr) return LibbpfError("attach spin sampler", log);
   static_cast<void>(clock.Release());  // the link's from here on
   links_[number].reset(link);

@@ -21,8 +21,8 @@ namespace wattfeed {
 
 class SpinSampler {
  public:
-  // `timespec_arguments`: by call number, see spin.bpf.c. `record_count`: 1..SPIN_RECORDS_MAX. Needs
-  // no BTF of the kernel: some milliseconds.
+  // `timespec_arguments`: by call number, see spin.bpf.c. `record_count`: 1..SPIN_RECORDS_MAX.
+  // Needs no BTF of the kernel: some milliseconds.
   static Result<std::unique_ptr<SpinSampler>> Open(std::span<const uint8_t> timespec_arguments,
                                                    uint32_t record_count);
   ~SpinSampler();

@@ -21,10 +21,10 @@ Error Closed(const char* operation) { return {operation, EBADF, "the sampler is 
 }  // namespace
 
 Napi::Function SpinWrap::Define(Napi::Env env) {
-  return DefineClass(env, "SpinSampler",
-                     {InstanceMethod<&SpinWrap::Begin>("begin"),
-                      InstanceMethod<&SpinWrap::End>("end"),
-                      InstanceMethod<&SpinWrap::Close>("close")});
+  return DefineClass(
+      env, "SpinSampler",
+      {InstanceMethod<&SpinWrap::Begin>("begin"), InstanceMethod<&SpinWrap::End>("end"),
+       InstanceMethod<&SpinWrap::Close>("close")});
 }
 
 Napi::Value SpinWrap::Open(const Napi::CallbackInfo& info) {
@@ -78,8 +78,7 @@ Napi::Value SpinWrap::End(const Napi::CallbackInfo& info) {
   const auto at = static_cast<uint32_t>(*number);
   sampler_->End(at);
   const auto* bytes = reinterpret_cast<const uint8_t*>(&sampler_->record(at));
-  return Success(info.Env(),
-                 Napi::Buffer<uint8_t>::Copy(info.Env(), bytes, sizeof(spin_record)));
+  return Success(info.Env(), Napi::Buffer<uint8_t>::Copy(info.Env(), bytes, sizeof(spin_record)));
 }
 
 Napi::Value SpinWrap::Close(const Napi::CallbackInfo& info) {

@@ -118,6 +118,7 @@ const allChecks = (): readonly Check[] => {
       ...CRUISED.filter((path) => existsSync(path)),
     ),
     ...generated('native/layout.generated.ts', 'scripts/gen-layout.ts'),
+    ...generated('native/spin-layout.generated.ts', 'scripts/gen-spin-layout.ts'),
     ...generated('docs/metrics.md', 'scripts/gen-metrics-doc.ts'),
     ...generated('docs/configuration.md', 'scripts/gen-config-doc.ts'),
     ...generated('otel-config/grafana', 'scripts/gen-dashboards.ts'),
