@@ -57,7 +57,7 @@ static int set_home(s32 tgid, u32 node)
 static int change_books(const char *verb, char *rest)
 {
 	struct sim_zone *zone;
-	char name[32] = "", kind[32] = "", value[32] = "";
+	char name[32] = "", kind[32] = "", value[32] = "", *first;
 	u64 number = 0;
 	s32 tgid;
 	u32 a;
@@ -65,8 +65,11 @@ static int change_books(const char *verb, char *rest)
 	if (!strcmp(verb, "igpu"))
 		return sscanf(rest, "%u %llu", &a, &number) == 2 && a < books.packages ?
 			       (books.package[a].igpu_uw = number * 1000, 0) : -EINVAL;
-	if (!strcmp(verb, "class"))
-		return sim_class_define(strsep(&rest, " "), rest);
+	if (!strcmp(verb, "class")) {
+		/* on its own: beside strsep(&rest), an argument `rest` may be what it was before */
+		first = strsep(&rest, " ");
+		return sim_class_define(first, rest);
+	}
 	if (!strcmp(verb, "task")) {
 		if (sscanf(rest, "%d %31s %31s", &tgid, kind, value) != 3)
 			return -EINVAL;
