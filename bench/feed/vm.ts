@@ -3,7 +3,7 @@
  * Both schedulers in the simulated machine, on a live feed, by the machine's own truth:
  *
  *   fair      who got how much energy and CPU time under EEVDF, under energy-fair, with the agent dead, with the next
- *   cap       a cgroup under half of its natural power, and work-conserving
+ *   cap       a cgroup under half of its natural power, the agent killed and the next one, and work-conserving
  *   headroom  an interactive task beside batch work below a package's power limit
  *   flap      50 times attached and detached
  *
@@ -52,7 +52,15 @@ const fair = async (seconds: string): Promise<void> => {
 const cap = async (seconds: string): Promise<void> => {
   const run = await boot(`node ${GUEST}/cap.mjs ${seconds} int_mid`);
   const steps = Array.from({ length: SETTLE_STEPS }, (_, at) => `settle-${String(at)}`);
-  for (const name of ['natural', ...steps, 'hard', 'soft-beside', 'soft-alone']) {
+  for (const name of [
+    'natural',
+    ...steps,
+    'hard',
+    'orphan',
+    'again',
+    'soft-beside',
+    'soft-alone',
+  ]) {
     const [capped, other] = [useOf(run, name, 'int_mid_b'), useOf(run, name, 'int_mid_w')];
     console.log(
       `  ${name.padEnd(12)} capped ${watts(capped.watts)}   others ${watts(other.watts)}, ` +

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * energy-cap: a cgroup's natural power beside another one's, the same under half of it (hard), the other one
- * alone, and the capped one alone (work-conserving). Truths and facts for bench/feed/vm.ts. cap.mjs SECONDS CLASS
+ * energy-cap: a cgroup's natural power beside another one's, the same under half of it (hard), with the agent
+ * killed, with the next one; then a soft budget beside the others and alone (work-conserving). Truths and facts for
+ * bench/feed/vm.ts. cap.mjs SECONDS CLASS
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
   makeCgroup,
+  mapId,
   out,
   over,
   pause,
+  PINS,
   say,
   startAgent,
   startGroup,
   startScheduler,
+  status,
+  sysctl,
+  until,
 } from './machine.mjs';
 
 const [seconds = '6', className = 'int_mid'] = process.argv.slice(2);
@@ -60,9 +66,10 @@ facts.budgetWatts = Math.round((facts.naturalWatts / 2) * 100) / 100;
 save();
 say(`natural ${facts.naturalWatts} W`);
 
-const agent = await startAgent('agent', [
+const policy = [
   `budgets: ["path:/batch ${facts.budgetWatts}W burst 500ms", "path:/soft ${facts.budgetWatts}W burst 500ms soft"]`,
-]);
+];
+let agent = await startAgent('agent-1', policy);
 say('agent runs');
 others = await startOthers();
 // its cgroup is in the feed when it has run for a window: the clock of "settles within" starts with its first task
@@ -70,9 +77,37 @@ capped = await startBatch(batch);
 for (let step = 0; step < SETTLE_SECONDS; step++) await over(`settle-${step}`, 1);
 await over('hard', Number(seconds));
 facts.hard = scheduler.stats();
-await capped.stop();
 save();
 say('hard done');
+
+// killed: nobody withdraws
+facts.idsBefore = PINS.map(mapId);
+await agent.kill();
+const killedMillis = performance.now();
+await until('feed expired', () => status() === 'expired');
+facts.expiredAfterMillis = performance.now() - killedMillis;
+await pause(SETTLE_MILLIS);
+await over('orphan', Number(seconds));
+facts.orphan = scheduler.stats();
+facts.state = sysctl('/sys/kernel/sched_ext/state');
+save();
+say('orphan done');
+
+// a start of the agent takes long enough under TCG without them
+await capped.stop();
+await others.stop();
+agent = await startAgent('agent-2', policy);
+facts.idsAfter = PINS.map(mapId);
+others = await startOthers();
+capped = await startBatch(batch);
+await pause(SETTLE_MILLIS * 2);
+await over('again', Number(seconds));
+facts.again = scheduler.stats();
+facts.stateAgain = sysctl('/sys/kernel/sched_ext/state');
+facts.attaches = scheduler.attaches();
+await capped.stop();
+save();
+say('again done');
 
 capped = await startBatch(soft);
 await pause(SETTLE_MILLIS * 2);

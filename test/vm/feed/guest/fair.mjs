@@ -10,6 +10,7 @@ import {
   out,
   over,
   pause,
+  PINS,
   say,
   startAgent,
   startGroup,
@@ -33,7 +34,6 @@ const LESSONS = [
   ['pause', 'pause'],
   ['int_mid', 'chase'],
 ];
-const PINS = ['state', 'package', 'cpu', 'cgroup', 'cgroup_index', 'task'];
 const EACH = 2;
 const SETTLE_MILLIS = 2000;
 const facts = {};

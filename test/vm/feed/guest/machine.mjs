@@ -12,6 +12,8 @@ export const SCX = '/product/bpf/build/scx-energy';
 export const HERE = '/product/test/vm/feed/guest/build';
 const LOAD = '/vm/simhw/simload';
 const STATE = '/sys/fs/bpf/wattfeed/v1/state';
+/** All maps of the feed. */
+export const PINS = ['state', 'package', 'cpu', 'cgroup', 'cgroup_index', 'task'];
 /** What one agent has learnt of the machine is the next one's, as on a host. */
 export const STATE_DIRECTORY = '/tmp/wattfeed-state';
 const PATIENCE_MILLIS = 240_000;
