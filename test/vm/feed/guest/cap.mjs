@@ -17,6 +17,7 @@ import {
   startGroup,
   startScheduler,
   status,
+  steadyFeed,
   sysctl,
   until,
 } from './machine.mjs';
@@ -72,6 +73,7 @@ const policy = [
 let agent = await startAgent('agent-1', policy);
 say('agent runs');
 others = await startOthers();
+await steadyFeed();
 // its cgroup is in the feed when it has run for a window: the clock of "settles within" starts with its first task
 capped = await startBatch(batch);
 for (let step = 0; step < SETTLE_SECONDS; step++) await over(`settle-${step}`, 1);
@@ -100,7 +102,8 @@ agent = await startAgent('agent-2', policy);
 facts.idsAfter = PINS.map(mapId);
 others = await startOthers();
 capped = await startBatch(batch);
-await pause(SETTLE_MILLIS * 2);
+await steadyFeed();
+await pause(SETTLE_MILLIS);
 await over('again', Number(seconds));
 facts.again = scheduler.stats();
 facts.stateAgain = sysctl('/sys/kernel/sched_ext/state');
@@ -111,6 +114,7 @@ say('again done');
 
 capped = await startBatch(soft);
 await pause(SETTLE_MILLIS * 2);
+await steadyFeed();
 await over('soft-beside', Number(seconds));
 await others.stop();
 await pause(SETTLE_MILLIS);

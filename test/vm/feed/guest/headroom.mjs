@@ -16,6 +16,7 @@ import {
   startAgent,
   startGroup,
   startScheduler,
+  steadyFeed,
   truth,
 } from './machine.mjs';
 
@@ -48,14 +49,17 @@ const startBatch = async () => startGroup('int_hi_b', 2, { cgroup: batch, isSche
 
 let scheduler = await startScheduler('cap');
 const agent = await startAgent('agent', ['batch: ["path:/batch"]', 'headroom_percent: 10'], 250);
+await steadyFeed();
 probe('alone');
 const loads = await startBatch();
 await pause(SETTLE_MILLIS);
+await steadyFeed();
 probe('beside');
 facts.beside = scheduler.stats();
 await scheduler.stop();
 scheduler = await startScheduler('cap', '--headroom');
 await pause(SETTLE_MILLIS);
+await steadyFeed();
 probe('headroom');
 facts.headroom = scheduler.stats();
 writeFileSync(out('headroom.json'), JSON.stringify(facts, null, 1));

@@ -21,6 +21,8 @@ const LOOK_EVERY_MILLIS = 200;
 /** Agent, loader and these scripts run here, so that the measured groups have the other core to themselves. */
 export const HOUSEKEEPING_CPUS = process.env.HOUSEKEEPING_CPUS ?? '0,1';
 const MEASURED_CPUS = '2,3';
+/** Longer than an entry is valid: the feed has been renewed in between. */
+const STEADY_MILLIS = 2000;
 /** Long enough to be kept by a late agent, short enough for a cap that settles in seconds. */
 export const WINDOW_MILLIS = 500;
 
@@ -88,6 +90,18 @@ export const status = () => {
   if (generation === 0n) return 'missing';
   const validUntil = bytes.readBigUInt64LE(128 + Number(generation & 1n) * 128 + 16);
   return process.hrtime.bigint() < validUntil ? 'ok' : 'expired';
+};
+
+/**
+ * Waits until the feed has held without a gap. An agent's first windows under load come late here: Node compiles what
+ * they need, under TCG, beside loads that take all there is.
+ */
+export const steadyFeed = async () => {
+  let since;
+  await until('feed renewed in time', () => {
+    since = status() === 'ok' ? (since ?? performance.now()) : undefined;
+    return since !== undefined && performance.now() - since > STEADY_MILLIS;
+  });
 };
 
 export const mapId = (pin) =>
