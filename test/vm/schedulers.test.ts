@@ -11,7 +11,7 @@ import { shareOf, useOf } from './feed/groups.js';
 
 const LIMIT_MILLIS = patientMillis(150);
 const BUDGET_WATTS = 3;
-/** Three windows of 500 ms, the last of which may just have begun, and what a busy machine adds. */
+/** 2.5 s, the last window of which may just have begun, and what a busy machine adds. */
 const EXPIRY_LIMIT_MILLIS = 5000;
 
 const stats = z.object({
