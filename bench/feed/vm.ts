@@ -5,9 +5,9 @@
  *   fair      who got how much energy and CPU time under EEVDF, under energy-fair, with the agent dead, with the next
  *   cap       a cgroup under half of its natural power, the agent killed and the next one, and work-conserving
  *   headroom  an interactive task beside batch work below a package's power limit
- *   flap      50 times attached and detached
+ *   flap      50 times attached and detached, or as often as said
  *
- *   node --import tsx bench/feed/vm.ts [fair|cap|headroom|flap] [seconds per step]
+ *   node --import tsx bench/feed/vm.ts [fair|cap|headroom|flap] [seconds per step | times]
  */
 import { buildLatencyProbe, buildSchedulers } from '../../test/vm/feed/build.js';
 import { powerOf, shareOf, useOf } from '../../test/vm/feed/groups.js';
@@ -85,7 +85,8 @@ const headroom = async (seconds: string): Promise<void> => {
   console.log(run.text('headroom.json'));
 };
 
-const [what = '', seconds = '8'] = process.argv.slice(2);
+const [what = '', amount] = process.argv.slice(2);
+const seconds = amount ?? '8';
 buildSchedulers();
 if (what === '' || what === 'fair') await fair(seconds);
 if (what === '' || what === 'cap') await cap(seconds);
@@ -94,4 +95,4 @@ if (what === '' || what === 'headroom') {
   await headroom(seconds);
 }
 if (what === '' || what === 'flap')
-  console.log((await boot(`bash ${GUEST}/flap.sh 50`)).text('flap.txt'));
+  console.log((await boot(`bash ${GUEST}/flap.sh ${amount ?? '50'}`)).text('flap.txt'));

@@ -20,7 +20,7 @@ import {
   truth,
 } from './machine.mjs';
 
-const [seconds = '12', limitWatts = '27', period = '50000', request = '40000'] =
+const [seconds = '12', limitWatts = '32', period = '50000', request = '40000'] =
   process.argv.slice(2);
 const ZONE = '/sys/class/powercap/intel-rapl:0';
 const MICRO = 1e6;

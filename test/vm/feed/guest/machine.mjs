@@ -114,9 +114,12 @@ export const mapId = (pin) =>
     }),
   ).id;
 
+let schedulers = 0;
 export const startScheduler = async (kind, ...options) => {
-  const path = out(`scx-${kind}.log`);
-  const log = openSync(path, 'a');
+  schedulers++;
+  // one of its own for each: what an earlier one said is no sign that this one is attached
+  const path = out(`scx-${schedulers}-${kind}.log`);
+  const log = openSync(path, 'w');
   const words = ['-c', HOUSEKEEPING_CPUS, SCX, kind, '--stats', '1', ...options];
   const child = spawn('taskset', words, { stdio: ['ignore', log, log] });
   const ended = once(child, 'exit');
