@@ -2,8 +2,8 @@
 /**
  * Boots the simulated machine, runs one command in it and hands back what came out. The command sees the
  * product (this working tree, as built) at /product, the same in few files at /vm/product, and a writable directory
- * at /vm; what it leaves in /vm/out is in `outDirectory` afterwards. A machine that hangs or dies is ended and said so; one that does not reach
- * its shell is tried once more (about 1 boot in 55 hangs under TCG).
+ * at /vm; what it leaves in /vm/out is in `outDirectory` afterwards. A machine that hangs or dies is ended and said so; one that does not
+ * reach its shell is tried again (about 1 boot in 55 hangs under TCG).
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,6 +25,7 @@ import { copyProduct, keepCompiled } from './product.js';
 
 /** A boot takes 4 to 10 s on an idle host; beyond this it hangs. */
 const BOOT_LIMIT_MILLIS = 60_000;
+const BOOT_ATTEMPTS = 3;
 const SOCKET_LIMIT_MILLIS = 15_000;
 /** Another VM may hold the host: two at once make both too slow to judge, unless both say that it does not matter. */
 const LOCK_LIMIT_SECONDS = 1200;
@@ -224,9 +225,15 @@ const outcomeOf = (
   return { _tag: 'Died' };
 };
 
-/** Runs the script; a boot that hangs is tried once more. */
+/** Hung, or QEMU died of an assertion while the BIOS or the kernel moved a PCI device (`iotlb_to_section`). */
+const neverReachedShell = ({ outcome, bootSeconds }: VmResult): boolean =>
+  bootSeconds === undefined && (outcome._tag === 'BootHung' || outcome._tag === 'Died');
+
+/** Runs the script; a boot that fails is tried again. */
 export const runInVm = async (request: VmRequest): Promise<VmResult> => {
   mkdirSync(request.outDirectory, { recursive: true });
-  const first = await runOnce(request, 1);
-  return first.outcome._tag === 'BootHung' ? runOnce(request, 2) : first;
+  for (let attempt = 1; ; attempt++) {
+    const result = await runOnce(request, attempt);
+    if (attempt === BOOT_ATTEMPTS || !neverReachedShell(result)) return result;
+  }
 };
