@@ -21,6 +21,11 @@ const WINDOW_NANOS = BigInt(WINDOW_MILLIS) * 1_000_000n;
 /** A wait shorter than this may miss its window's end. */
 const LEAST_WAIT_NANOS = 30_000_000n;
 const FULL_KHZ = 3_500_000;
+/**
+ * The simulated core counts 512-bit operations apart, and the agent would ask for them, if the CPU of the emulator said
+ * that it has AVX-512.
+ */
+const COUNTERS = 'accounting:\n  counters: [cycles, instructions, llc, vector, vector512=0xc0c7]\n';
 /** In which the agent learns what the machine draws for nothing: under TCG none is quiet, it takes a tenth itself. */
 const LEARNING_WINDOWS = 20;
 const CGROUPS = '/sys/fs/cgroup';
@@ -90,7 +95,7 @@ for (const run of spec.runs) {
   const agent = await startAgent(run.name, {
     sources: ['powercap'],
     windowMillis: WINDOW_MILLIS,
-    config: `${run.config ?? ''}\n`,
+    config: `${COUNTERS}${run.config ?? ''}\n`,
     idleWatts: run.idleWatts,
   });
   if (run.idleWatts === undefined) await agent.windows(LEARNING_WINDOWS);
