@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
+import { COUNTER_KINDS } from '../../receiver/model/counter-selection.js';
 import { port, rawAddon, sessionOptions, type RawObject } from './support.js';
 
 const cpuCount = sessionOptions().cpuDomains.length;
@@ -67,7 +68,7 @@ const BAD_OPEN: readonly (readonly [string, readonly unknown[], typeof Error])[]
   ],
   [
     'more counters than kinds',
-    [{ ...sessionOptions(), counters: eachCpu(new Array(5).fill(COUNTER)) }],
+    [{ ...sessionOptions(), counters: eachCpu(new Array(COUNTER_KINDS.length + 1).fill(COUNTER)) }],
     RangeError,
   ],
   ['a factor below 0', [{ ...sessionOptions(), frequencyFactors: [[-1]] }], RangeError],
