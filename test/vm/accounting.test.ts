@@ -151,7 +151,7 @@ describe('hardware counters', () => {
     within(ratio('avx2') / ratio('chase'), 1, 0.1);
   });
 
-  it('are believed for the part of the time in which all of them ran, beside perf stat', () => {
+  it('are dropped, not believed, while perf stat shares the PMU', () => {
     const report = readAccounting(run, 'beside');
     // perf itself did not have a counter all the time
     const shares = [...perfCounts(run, 'beside.csv').values()].map((one) => one.runningPercent);
@@ -159,12 +159,16 @@ describe('hardware counters', () => {
     // some time was shared out, and is said to be
     expect(report.totals.multiplexedNanos).toBeGreaterThan(0);
     expect(report.totals.countedNanos).toBeLessThan(report.totals.taskNanos);
-    // slices of many turns of the kernel's, and slices shorter than one: what was counted is the CPU's work of just that time
-    for (const load of [loadOf('beside', 'int_hi'), loadOf('beside', 'br_lo')]) {
-      expect(countedShare(load)).toBeGreaterThan(0.03);
-      expect(countedShare(load)).toBeLessThan(0.97);
-      within(ipcOf(load) / trueIpcOf(load), 1, 0.15);
-      within(load.counted.cycles / Number(load.truth.cycles) / countedShare(load), 1, 0.15);
+    // always on its CPU: most slices are longer than a turn; and slices shorter than one, of which some are whole
+    const [steady, brief] = [loadOf('beside', 'int_hi'), loadOf('beside', 'br_lo')];
+    expect(countedShare(brief)).toBeGreaterThan(0.03);
+    for (const load of [steady, brief]) {
+      expect(countedShare(load)).toBeLessThan(0.9);
+      // too little to tell a rate from what the shell did before it was the load
+      if (countedShare(load) < 0.03) continue;
+      // what was counted was the CPU's work of just that time
+      within(ipcOf(load) / trueIpcOf(load), 1, 0.2);
+      within(load.counted.cycles / Number(load.truth.cycles) / countedShare(load), 1, 0.25);
     }
   });
 
