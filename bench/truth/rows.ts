@@ -21,6 +21,8 @@ const NANOJOULES_PER_JOULE = 1e9;
 const MICROJOULES_PER_JOULE = 1e6;
 const NANOS_PER_MILLI = 1e6;
 const NANOS_PER_SECOND = 1e9;
+/** As agent-mixes.mjs takes them: at the moment in which a window was to end, and soon after. */
+const EDGE_TRUTHS = ['', 'a', 'b', 'c'];
 
 const mixRuns = z.array(
   z.object({
@@ -53,7 +55,7 @@ export interface MixRow {
   readonly dram: { readonly agent: number; readonly cpuTime: number };
   /** Agent's joules of all processes over the true ones: 1 = the idle floor is where it is. */
   readonly packageRatio: number;
-  /** Agent's package joules over the true ones, by load. */
+  /** Agent's package watts over the true ones, by load: the ends of its windows and of the truths are not the same. */
   readonly ratioOf: ReadonlyMap<string, number>;
   /** Shares of the package's energy, by load and `other`: what the agent gave, what CPU time says, what was used. */
   readonly sharesOf: ReadonlyMap<string, Shares>;
@@ -120,6 +122,17 @@ const idleWatts = (first: Report, last: Report): number => {
   return (joules(last) - joules(first)) / seconds;
 };
 
+/** A window's end: its report, and the truths taken around it. */
+interface Edge {
+  readonly report: Report;
+  readonly lower: Truth;
+  readonly upper: Truth;
+  /** Where the window's end is between the two, 0 to 1. */
+  readonly part: number;
+  /** The moment that the truth is known of: the window's end, or the truth nearest to it. */
+  readonly atNanos: number;
+}
+
 const igpuJoules = (report: Report): number =>
   report.domains.reduce((sum, domain) => sum + Number(domain.igpuMicrojoules ?? 0n), 0) /
   MICROJOULES_PER_JOULE;
@@ -129,25 +142,58 @@ const trueIgpuJoules = (truth: Truth): number =>
     .filter(({ name }) => name === 'igpu')
     .reduce((sum, bucket) => sum + Number(bucket.energyNanojoules), 0) / NANOJOULES_PER_JOULE;
 
-const distanceMillis = (report: Report, truth: Truth): number =>
-  Math.abs(Number(report.window.endNanos - truth.monotonicNanos)) / NANOS_PER_MILLI;
+const distanceNanos = (report: Report, truth: Truth): number =>
+  Math.abs(Number(report.window.endNanos - truth.monotonicNanos));
 
-const reportNearest = (reports: readonly Report[], truth: Truth): Report => {
-  const [nearest] = reports.toSorted((a, b) => distanceMillis(a, truth) - distanceMillis(b, truth));
-  if (nearest === undefined) throw new Error('the agent has left no report');
-  return nearest;
+const edgeOf = (run: Run, reports: readonly Report[], name: string): Edge => {
+  const truths = EDGE_TRUTHS.map((suffix) => run.truth(`${name}${suffix}`));
+  const [first] = truths;
+  const last = truths.at(-1);
+  if (first === undefined || last === undefined) throw new Error(`no truth ${name}`);
+  // the window that was to end at the first of them, and ended a little later
+  const [report] = reports.toSorted((x, y) => distanceNanos(x, first) - distanceNanos(y, first));
+  if (report === undefined) throw new Error('the agent has left no report');
+  const { endNanos } = report.window;
+  const lower = truths.findLast(({ monotonicNanos }) => monotonicNanos <= endNanos) ?? first;
+  const upper = truths.find(({ monotonicNanos }) => monotonicNanos >= endNanos) ?? last;
+  const span = Number(upper.monotonicNanos - lower.monotonicNanos);
+  const part = span > 0 ? Number(endNanos - lower.monotonicNanos) / span : 0;
+  return { report, lower, upper, part, atNanos: Number(lower.monotonicNanos) + part * span };
 };
 
-const ratios = (estimated: Joules, truth: Joules, loads: readonly string[]) =>
-  new Map(loads.map((name) => [name, (estimated.get(name) ?? 0) / (truth.get(name) ?? 0)]));
+/** Power is steady in the few hundredths of a second between two truths. */
+const between = ({ lower, upper, part }: Edge, of: (truth: Truth) => Joules): Joules => {
+  const [before, after] = [of(lower), of(upper)];
+  return new Map(
+    [...after].map(([name, joules]) => {
+      const from = before.get(name) ?? 0;
+      return [name, from + (joules - from) * part];
+    }),
+  );
+};
+
+const misalignedMillis = ({ report, atNanos }: Edge): number =>
+  Math.abs(Number(report.window.endNanos) - atNanos) / NANOS_PER_MILLI;
+
+const ratios = (estimated: Joules, truth: Joules, loads: readonly string[], spanRatio: number) =>
+  new Map(
+    loads.map((name) => [name, ((estimated.get(name) ?? 0) / (truth.get(name) ?? 0)) * spanRatio]),
+  );
 
 const rowOf = (run: Run, reports: readonly Report[], mix: MixRun): MixRow => {
-  const [before, after] = [run.truth(`${mix.truth}-0`), run.truth(`${mix.truth}-1`)];
-  const [first, last] = [reportNearest(reports, before), reportNearest(reports, after)];
+  const [before, after] = [
+    edgeOf(run, reports, `${mix.truth}-0`),
+    edgeOf(run, reports, `${mix.truth}-1`),
+  ];
+  const [first, last] = [before.report, after.report];
   const agent = (column: Column): Joules =>
     risen(agentJoules(first, column, mix.loads), agentJoules(last, column, mix.loads));
-  const truth = (kind: TrueKind): Joules =>
-    risen(trueJoules(before, kind, mix.loads), trueJoules(after, kind, mix.loads));
+  const trueRise = (of: (truth: Truth) => Joules): Joules =>
+    risen(between(before, of), between(after, of));
+  const truth = (kind: TrueKind): Joules => trueRise((one) => trueJoules(one, kind, mix.loads));
+  const igpuOf = (one: Truth): Joules => new Map([['igpu', trueIgpuJoules(one)]]);
+  const spanRatio =
+    (after.atNanos - before.atNanos) / Number(last.window.endNanos - first.window.endNanos);
   const [estimated, time, actual] = [agent('packageJoules'), agent('cpuSeconds'), truth('package')];
   return {
     run: mix.run,
@@ -164,15 +210,15 @@ const rowOf = (run: Run, reports: readonly Report[], mix: MixRun): MixRow => {
       agent: misattributedShare(agent('dramJoules'), truth('dram')),
       cpuTime: misattributedShare(time, truth('dram')),
     },
-    packageRatio: totalOf(estimated) / totalOf(actual),
-    ratioOf: ratios(estimated, actual, mix.loads),
+    packageRatio: (totalOf(estimated) / totalOf(actual)) * spanRatio,
+    ratioOf: ratios(estimated, actual, mix.loads, spanRatio),
     sharesOf: sharesOf(estimated, time, actual),
     idleWatts: idleWatts(first, last),
     igpu: {
       agent: igpuJoules(last) - igpuJoules(first),
-      truth: trueIgpuJoules(after) - trueIgpuJoules(before),
+      truth: totalOf(trueRise(igpuOf)),
     },
-    misalignedMillis: Math.max(distanceMillis(first, before), distanceMillis(last, after)),
+    misalignedMillis: Math.max(misalignedMillis(before), misalignedMillis(after)),
   };
 };
 

@@ -55,13 +55,23 @@ const startLoads = async (mix) => {
   return loads.map((one) => one.process);
 };
 
-/** The truth at the moment in which a window of the agent ends, and that window's report has come. */
+/** Suffix and time after the end of a window, which comes late by as much as the host is busy. */
+const TRUTHS = [
+  ['', 0],
+  ['a', 20],
+  ['b', 60],
+  ['c', 200],
+];
+
+/** Truths around the moment in which a window of the agent ends, and that window's report has come. */
 const edge = async (agent, name) => {
   const latest = await agent.windows(1);
   let end = BigInt(latest.window.endNanos);
   while (end < BigInt(now()) + LEAST_WAIT_NANOS) end += WINDOW_NANOS;
-  await pause(Number(end - BigInt(now())) / 1e6);
-  truth(name);
+  for (const [suffix, millis] of TRUTHS) {
+    await pause(Number(end - BigInt(now())) / 1e6 + millis);
+    truth(`${name}${suffix}`);
+  }
   await agent.windows(1);
 };
 
