@@ -14,7 +14,12 @@ const agentWith = (endpoint: string, processes: number, maxSeries: number): Expo
   const agent = new ExportingAgent({ endpoint, environment: ENVIRONMENT, maxSeries });
   for (let pid = 1; pid <= processes; pid += 1) {
     const process = agent.ledger.begin(pid);
-    process.identity = { ...process.identity, cgroupPath: `${LONG_PATH}${pid}` };
+    process.identity = {
+      ...process.identity,
+      cgroupPath: `${LONG_PATH}${pid}`,
+      name: `${LONG_PATH}${pid}`,
+      user: LONG_PATH,
+    };
     agent.ledger.burn(process, 1_000_000n + BigInt(pid));
   }
   agent.closeWindow();
@@ -70,6 +75,7 @@ describe('an agent with very many series', () => {
   });
 });
 
+/** Of 1 MiB, the least that can be set: 500 points with names as long as they may be have more. */
 describe('an agent whose Collector takes smaller messages than it sends', () => {
   it('counts the refusal, says so once, and cuts its messages until they fit', async () => {
     const collector = await CollectorProcess.start(1);
