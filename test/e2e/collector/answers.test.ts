@@ -71,8 +71,8 @@ describe('an agent and a collector of another kind', () => {
     for (let pid = 1; pid <= 3_000; pid += 1) {
       const process = agent.ledger.begin(pid);
       // Three bytes a character in UTF-8, and longer than any path may be.
-      const cgroupPath = `/${'€'.repeat(5_000)}${pid}`;
-      process.identity = { ...process.identity, cgroupPath };
+      const longest = `/${'€'.repeat(5_000)}${pid}`;
+      process.identity = { ...process.identity, cgroupPath: longest, name: longest };
       agent.ledger.burn(process, 1_000_000n);
     }
     agent.closeWindow();
