@@ -216,7 +216,7 @@ export const zoneOf = (truth: Truth, name: string): TruthZone => {
 export const processNamed = (truth: Truth, comm: string): TruthProcess => {
   const found = truth.owners
     .filter((owner) => owner.kind === 'process' && owner.comm === comm)
-    .toSorted((a, b) => Number(b.runNanos - a.runNanos));
+    .toSorted((a, b) => Number(b.isLive) - Number(a.isLive) || Number(b.runNanos - a.runNanos));
   if (found[0] === undefined) throw new Error(`truth: no process ${comm}`);
   return found[0];
 };
