@@ -11,7 +11,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { batchDecoder } from '/product/dist/receiver/activity/decode.js';
 import {
@@ -152,6 +152,7 @@ const describePin = (directory, name) => {
 
 /** The feed as an agent makes it: pinned, with one generation that holds until the end; and a reader's looks. */
 const openFeed = (directory) => {
+  mkdirSync(directory, { recursive: true });
   const { publisher } = must(must(feedPort()).openPublisher(directory, false));
   const half = {
     validUntilNs: process.hrtime.bigint() + FEED_VALID_NANOS,
