@@ -164,20 +164,24 @@ const openFeed = (directory) => {
   must(publisher.publish({ state, packages: none, cpus: none, cgroups: none }));
   const reader = must(must(feedPort()).openReader(directory));
   let longest;
+  let isOpen = true;
   return {
     directory,
-    /** Keeps the entry of the task that has run longest. */
+    /** Keeps the entry of the task that has run longest. The last window comes when the feed is closed already. */
     look: () => {
+      if (!isOpen) return;
       for (const task of must(reader.tasks()))
         if (task.status === 0 && task.runNanos >= (longest?.runNanos ?? 0)) longest = task;
     },
     close: () => {
+      isOpen = false;
       const comm = longest && Buffer.from(longest.comm).toString().split('\0')[0];
       const seen = {
         status: must(reader.read()).status,
         pins: PINS.map((name) => describePin(directory, name)),
         longest: longest && { ...longest, comm },
       };
+      isOpen = false;
       reader.close();
       publisher.close();
       return seen;
