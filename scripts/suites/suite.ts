@@ -106,7 +106,7 @@ export const SUITES: readonly Suite[] = [
     name: 'vm',
     needs: ['vmObstacle'],
     path: 'test/vm',
-    timeoutMinutes: 25,
+    timeoutMinutes: 18,
     expectedMinutes: 8,
     runner: {
       _tag: 'Vitest',
