@@ -181,7 +181,6 @@ const openFeed = (directory) => {
         pins: PINS.map((name) => describePin(directory, name)),
         longest: longest && { ...longest, comm },
       };
-      isOpen = false;
       reader.close();
       publisher.close();
       return seen;
