@@ -3,6 +3,8 @@
  * Rules `FIELD=GLOB` by which the configuration says what has series of its own. What is left out is
  * still counted: it is in the overflow series of its level. Pure.
  */
+import { globPattern } from './glob.js';
+
 export const SELECTION_FIELDS = [
   'name',
   'user',
@@ -29,20 +31,11 @@ const RULE = /^([a-z]+)=(.{1,512})$/s;
 const isField = (text: string): text is SelectionField =>
   SELECTION_FIELDS.some((field) => field === text);
 
-const globOf = (glob: string): RegExp =>
-  new RegExp(
-    `^${glob
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replace(/\*+/g, '.*')
-      .replaceAll('?', '.')}$`,
-    's',
-  );
-
 /** Undefined: not a rule. `*` stands for any text, `?` for one character. */
 export const parseSelectionRule = (text: string): SelectionRule | undefined => {
   const [, field = '', glob = ''] = RULE.exec(text) ?? [];
   if (!isField(field) || glob.replace(/[^*]/g, '').length > MAX_STARS) return undefined;
-  return { field, pattern: globOf(glob) };
+  return { field, pattern: globPattern(glob) };
 };
 
 export interface SelectionRules {

@@ -3,6 +3,7 @@
  * Threads that wait awake by design: packet and storage pollers, virtual CPUs, parallel programs at a
  * barrier. They are told by the names that their makers gave them; the configuration has the list. Pure.
  */
+import { globPattern } from '../model/glob.js';
 import type { SpinVerdict } from '../model/spin.js';
 
 export interface ThreadNames {
@@ -15,22 +16,13 @@ export interface ThreadNames {
 /** A thread with such a name that the kernel made itself has no program that could be sampled. */
 const KERNEL_POLLER = /^iou-sqp-/;
 
-const patternOf = (glob: string): RegExp =>
-  new RegExp(
-    `^${glob
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replace(/\*+/g, '.*')
-      .replaceAll('?', '.')}$`,
-    's',
-  );
-
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 export type RelabelPolling = (verdict: SpinVerdict, names: ThreadNames) => SpinVerdict;
 
 /** What is said of a thread, with its kind `polling` where one of `globs` says that it does so by design. */
 export const relabelPolling = (globs: readonly string[]): RelabelPolling => {
-  const patterns = globs.map((glob) => ({ glob, pattern: patternOf(glob) }));
+  const patterns = globs.map((glob) => ({ glob, pattern: globPattern(glob) }));
   return (verdict, { processName, threadName, hottestPlace }) => {
     const names = [processName, threadName, baseName(hottestPlace)];
     const known = patterns.find(({ pattern }) => names.some((name) => pattern.test(name)));
