@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { freePort } from './collector-process.js';
-import { until } from './until.js';
+import { until, untilDefined } from './until.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const RULES_DIRECTORY = join(ROOT, 'otel-config', 'prometheus');
@@ -140,6 +140,20 @@ export class PrometheusProcess {
 
   async alerts(): Promise<readonly Alert[]> {
     return alertsSchema.parse(await this.#get('/api/v1/alerts', {})).data.alerts;
+  }
+
+  /** The first alert of that name that is pending or fires. */
+  async alert(name: string): Promise<Alert | undefined> {
+    return (await this.alerts()).find(({ labels }) => labels['alertname'] === name);
+  }
+
+  /** Until that alert fires, or fires no longer. */
+  async untilFiring(name: string, isFiring: boolean, deadlineMillis: number): Promise<void> {
+    await untilDefined(
+      isFiring ? 'the alert to fire' : 'the alert to resolve',
+      async () => ((await this.alert(name))?.state === 'firing') === isFiring || undefined,
+      { deadlineMillis, everyMillis: 250 },
+    );
   }
 
   async dispose(): Promise<void> {

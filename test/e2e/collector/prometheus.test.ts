@@ -25,7 +25,6 @@ import { startPowercapFixture, type PowercapFixture } from '../../support/powerc
 import {
   PrometheusProcess,
   RULES_DIRECTORY,
-  type Alert,
   type Sample,
 } from '../../support/prometheus-process.js';
 import { startCollector, type ShippedCollector } from '../../support/shipped-collector.js';
@@ -36,6 +35,7 @@ const CALM_WATTS = 30;
 const LOAD_WATTS = 120;
 const LIMIT_WATTS = 80;
 const EXPORT_MILLIS = 1_000;
+const FIRING_MILLIS = 45_000;
 /** Longer than the test. */
 const BURN_MILLIS = 600_000;
 /** Less than a window. */
@@ -75,15 +75,6 @@ describe('from a load to a firing alert and a dashboard', () => {
   let unsubscribe = (): void => undefined;
   const burners: Load[] = [];
 
-  const alert = async (): Promise<Alert | undefined> =>
-    (await prometheus.alerts()).find(({ labels }) => labels['alertname'] === ALERT);
-  const untilFiring = async (isFiring: boolean): Promise<void> => {
-    await untilDefined(
-      isFiring ? 'the alert to fire' : 'the alert to resolve',
-      async () => ((await alert())?.state === 'firing') === isFiring || undefined,
-      { deadlineMillis: 45_000, everyMillis: 250 },
-    );
-  };
   /** The query of a panel, as Grafana sends it. */
   const panelQuery = (dashboard: string, title: string): string => {
     const panel = DASHBOARDS[dashboard]?.panels.find((one) => one.title === title);
@@ -148,7 +139,7 @@ describe('from a load to a firing alert and a dashboard', () => {
       },
       { deadlineMillis: 30_000, everyMillis: 250 },
     );
-    expect(await alert()).toBeUndefined();
+    expect(await prometheus.alert(ALERT)).toBeUndefined();
   });
 
   it('fires for a load that takes the node over its limit', async () => {
@@ -159,8 +150,8 @@ describe('from a load to a firing alert and a dashboard', () => {
       burners.push(burner);
     }
     await fixture.setWatts(PACKAGE, LOAD_WATTS);
-    await untilFiring(true);
-    const fired = await alert();
+    await prometheus.untilFiring(ALERT, true, FIRING_MILLIS);
+    const fired = await prometheus.alert(ALERT);
     expect(fired?.labels).toMatchObject({ severity: 'warning' });
     expect(fired?.labels['host_name']).toBeTruthy();
     expect(fired?.annotations['summary']).toMatch(/draws \d+ W, more than it may/);
@@ -246,6 +237,6 @@ describe('from a load to a firing alert and a dashboard', () => {
   it('resolves when the load has ended', async () => {
     for (const burner of burners.splice(0)) await burner.stop();
     await fixture.setWatts(PACKAGE, CALM_WATTS);
-    await untilFiring(false);
+    await prometheus.untilFiring(ALERT, false, FIRING_MILLIS);
   });
 });

@@ -17,13 +17,8 @@ import {
 } from '../../support/agent-process.js';
 import { freePort } from '../../support/collector-process.js';
 import { startPowercapFixture, type PowercapFixture } from '../../support/powercap-fixture.js';
-import {
-  PrometheusProcess,
-  RULES_DIRECTORY,
-  type Alert,
-} from '../../support/prometheus-process.js';
+import { PrometheusProcess, RULES_DIRECTORY } from '../../support/prometheus-process.js';
 import { startCollector, type ShippedCollector } from '../../support/shipped-collector.js';
-import { untilDefined } from '../../support/until.js';
 import { CORPUS } from '../../spin/corpus.js';
 
 const ALERT = 'WattfeedThreadSpinning';
@@ -51,15 +46,6 @@ describe('from a thread that spins to a firing alert', () => {
     const child = spawn(`${CORPUS}build/${program}-O2`, [kind], { stdio: 'ignore' });
     programs.push(child);
     return child;
-  };
-  const alert = async (): Promise<Alert | undefined> =>
-    (await prometheus.alerts()).find(({ labels }) => labels['alertname'] === ALERT);
-  const untilFiring = async (isFiring: boolean): Promise<void> => {
-    await untilDefined(
-      isFiring ? 'the alert to fire' : 'the alert to resolve',
-      async () => ((await alert())?.state === 'firing') === isFiring || undefined,
-      { deadlineMillis: FIRING_MILLIS, everyMillis: 250 },
-    );
   };
 
   beforeAll(async () => {
@@ -104,8 +90,8 @@ describe('from a thread that spins to a firing alert', () => {
   it('fires for the thread, and for no thread that works, and resolves when it has ended', async () => {
     const spinner = start('spinners', 'flag');
     const worker = start('honest', 'hash');
-    await untilFiring(true);
-    const fired = await alert();
+    await prometheus.untilFiring(ALERT, true, FIRING_MILLIS);
+    const fired = await prometheus.alert(ALERT);
     expect(fired?.labels).toMatchObject({
       severity: 'warning',
       process_pid: String(spinner.pid),
@@ -116,7 +102,7 @@ describe('from a thread that spins to a firing alert', () => {
     const ended = once(spinner, 'exit');
     spinner.kill('SIGKILL');
     await ended;
-    await untilFiring(false);
+    await prometheus.untilFiring(ALERT, false, FIRING_MILLIS);
     const wasted = await prometheus.query(
       `wattfeed_spin_energy_joules_total{process_pid="${String(worker.pid)}"}`,
     );
