@@ -14,6 +14,7 @@ import { probeMachine } from './suites/probe.js';
 import { runCommand } from './suites/process.js';
 import {
   closingLine,
+  failureList,
   hasFailed,
   joinNotes,
   preparationObstacle,
@@ -90,7 +91,7 @@ const secondsSince = (startMillis: number): number =>
 
 const runPlanned = async (planned: PlannedSuite): Promise<SuiteResult> => {
   const { name } = planned.suite;
-  const idle = { name, passed: 0, failed: 0, skipped: 0, durationSeconds: 0 };
+  const idle = { name, passed: 0, failed: 0, skipped: 0, durationSeconds: 0, failures: [] };
   switch (planned._tag) {
     case 'Skip':
       return { ...idle, skipped: 1, note: planned.reason };
@@ -140,7 +141,9 @@ const main = async (): Promise<number> => {
   announce(plan.suites);
   const results: SuiteResult[] = [];
   for (const planned of plan.suites) results.push(await runPlanned(planned));
-  console.log(`\n${resultTable(results).join('\n')}\n\n${closingLine(results)}`);
+  const failures = failureList(results, process.cwd()).map((line) => `${line}\n`);
+  console.log(`\n${resultTable(results).join('\n')}\n`);
+  console.log(`${failures.join('')}${failures.length === 0 ? '' : '\n'}${closingLine(results)}`);
   return hasFailed(results) ? 1 : 0;
 };
 

@@ -146,12 +146,14 @@ const printVerdict = (name: string, verdict: Verdict): void => {
 export const runChecks = async (): Promise<TestCounts> => {
   const counts = { Passed: 0, Failed: 0, Skipped: 0 };
   const skipped: string[] = [];
+  const failures: string[] = [];
   for (const check of allChecks()) {
     const verdict = await check.run();
     counts[verdict._tag] += 1;
     if (verdict._tag === 'Skipped') skipped.push(check.name);
+    if (verdict._tag === 'Failed') failures.push(check.name);
     printVerdict(check.name, verdict);
   }
   const note = skipped.length === 0 ? '' : `skipped: ${skipped.join(', ')}`;
-  return { passed: counts.Passed, failed: counts.Failed, skipped: counts.Skipped, note };
+  return { passed: counts.Passed, failed: counts.Failed, skipped: counts.Skipped, note, failures };
 };

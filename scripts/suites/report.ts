@@ -33,6 +33,15 @@ export const resultTable = (results: readonly SuiteResult[]): readonly string[] 
   ];
 };
 
+/**
+ * What failed, once more at the end: in a log of thousands of lines, and in one that was cut, it
+ * is what is looked for. Paths from the checkout.
+ */
+export const failureList = (results: readonly SuiteResult[], root: string): readonly string[] =>
+  results.flatMap(({ name, failures }) =>
+    failures.map((failure) => `  failed   ${name}: ${failure.replace(`${root}/`, '')}`),
+  );
+
 /** A preparation that went wrong, in one line; its last line of output says why. undefined: it went well. */
 export const preparationObstacle = (
   { exitCode, timedOut, output }: Exit,

@@ -127,4 +127,6 @@ export interface SuiteResult {
   readonly durationSeconds: number;
   /** One line for the table: why it was skipped, or what failed beside single tests. */
   readonly note: string;
+  /** What failed and why, a line each. */
+  readonly failures: readonly string[];
 }

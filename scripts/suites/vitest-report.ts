@@ -10,7 +10,16 @@ const reportSchema = z.object({
     z.object({
       name: z.string(),
       status: z.string(),
-      assertionResults: z.array(z.object({ status: z.string(), title: z.string() })),
+      /** Why a file did not load. */
+      message: z.string().optional(),
+      assertionResults: z.array(
+        z.object({
+          status: z.string(),
+          title: z.string(),
+          fullName: z.string().optional(),
+          failureMessages: z.array(z.string()).nullish(),
+        }),
+      ),
     }),
   ),
 });
@@ -20,12 +29,38 @@ export interface TestCounts {
   readonly failed: number;
   readonly skipped: number;
   readonly note: string;
+  /** What failed and the first line of why: `file: test: message`. */
+  readonly failures: readonly string[];
 }
 
+type FileReport = z.infer<typeof reportSchema>['testResults'][number];
+
 /** Something other than a single test went wrong: it counts as one failure. */
-export const failureOf = (note: string): TestCounts => ({ passed: 0, failed: 1, skipped: 0, note });
+export const failureOf = (note: string): TestCounts => ({
+  passed: 0,
+  failed: 1,
+  skipped: 0,
+  note,
+  failures: [],
+});
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const firstLine = (text: string | undefined): string => (text ?? '').split('\n')[0] ?? '';
+
+const isBroken = ({ status, assertionResults }: FileReport): boolean =>
+  status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
+
+/** The tests of a file that failed; a file that did not load stands for itself. */
+const failuresOf = (file: FileReport): readonly string[] =>
+  isBroken(file)
+    ? [`${file.name}: ${firstLine(file.message)}`]
+    : file.assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(
+          ({ fullName, title, failureMessages }) =>
+            `${file.name}: ${fullName ?? title}: ${firstLine(failureMessages?.[0])}`,
+        );
 
 /**
  * Counts a run. Three things count as one failure each although no single test failed: a file that
@@ -40,10 +75,7 @@ export const countTests = (reportJson: unknown, exitCode: number): TestCounts =>
   const parsed = reportSchema.safeParse(reportJson);
   if (!parsed.success) return failureOf(`vitest ended with exit code ${exitCode} and no report`);
   const { numPassedTests: passed, numFailedTests, numPendingTests: pending } = parsed.data;
-  const brokenFiles = parsed.data.testResults.filter(
-    (file) =>
-      file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  ).length;
+  const brokenFiles = parsed.data.testResults.filter(isBroken).length;
   const notes: string[] = [];
   let failed = numFailedTests + brokenFiles;
   if (brokenFiles > 0) notes.push(`${plural(brokenFiles, 'file')} failed to load or set up`);
@@ -64,7 +96,8 @@ export const countTests = (reportJson: unknown, exitCode: number): TestCounts =>
     .filter(({ status }) => status === 'todo')
     .map(({ title }) => title);
   if (todo.length > 0) notes.push(`pending: ${todo.join(', ')}`);
-  return { passed, failed, skipped: 0, note: notes.join('; ') };
+  const failures = parsed.data.testResults.flatMap(failuresOf);
+  return { passed, failed, skipped: 0, note: notes.join('; '), failures };
 };
 
 /** Counts a command that prints `N cases, M failed checks`; one that does not is one test. */
@@ -73,7 +106,8 @@ export const countCases = (output: string, exitCode: number): TestCounts => {
   const [cases, failedChecks] = [Number(match?.[1] ?? 1), Number(match?.[2] ?? 0)];
   if (cases === 0) return failureOf('no test was run');
   if (exitCode === 0 && failedChecks === 0)
-    return { passed: cases, failed: 0, skipped: 0, note: '' };
+    return { passed: cases, failed: 0, skipped: 0, note: '', failures: [] };
   const failed = Math.min(Math.max(failedChecks, 1), cases);
-  return { passed: cases - failed, failed, skipped: 0, note: `exit code ${exitCode}` };
+  const note = `exit code ${exitCode}`;
+  return { passed: cases - failed, failed, skipped: 0, note, failures: [] };
 };

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 
-import { closingLine, hasFailed, resultTable } from '../../../scripts/suites/report.js';
+import {
+  closingLine,
+  failureList,
+  hasFailed,
+  resultTable,
+} from '../../../scripts/suites/report.js';
 import type { SuiteResult } from '../../../scripts/suites/suite.js';
 import { countCases, countTests } from '../../../scripts/suites/vitest-report.js';
 
@@ -25,7 +30,7 @@ const report = (passed: number, failed: number, pending: number, files: readonly
 describe('countTests', () => {
   it('counts what passed and failed', () => {
     const json = report(2, 1, 0, [{ status: 'failed', tests: ['passed', 'passed', 'failed'] }]);
-    expect(countTests(json, 1)).toEqual({ passed: 2, failed: 1, skipped: 0, note: '' });
+    expect(countTests(json, 1)).toMatchObject({ passed: 2, failed: 1, skipped: 0, note: '' });
   });
 
   it('counts a file that did not load as one failure', () => {
@@ -53,6 +58,27 @@ describe('countTests', () => {
     expect(countTests(json, 0)).toMatchObject({ passed: 1, failed: 1 });
   });
 
+  it('keeps which test failed, and the first line of why', () => {
+    const [file] = report(0, 1, 0, [{ status: 'failed', tests: [] }]).testResults;
+    const failed = {
+      status: 'failed',
+      title: 'holds',
+      fullName: 'the ledger holds',
+      failureMessages: ['AssertionError: expected 3 to be 4\n    at ledger.ts'],
+    };
+    const json = {
+      ...report(0, 1, 0, []),
+      testResults: [
+        { ...file, assertionResults: [failed, { status: 'passed', title: 'adds' }] },
+        { name: 'broken.test.ts', status: 'failed', message: 'no module\n', assertionResults: [] },
+      ],
+    };
+    expect(countTests(json, 1).failures).toEqual([
+      'file-0.test.ts: the ledger holds: AssertionError: expected 3 to be 4',
+      'broken.test.ts: no module',
+    ]);
+  });
+
   it('fails when vitest died without a report', () => {
     expect(countTests(undefined, 139)).toMatchObject({ passed: 0, failed: 1 });
     expect(countTests({ numPassedTests: 'many' }, 0)).toMatchObject({ passed: 0, failed: 1 });
@@ -60,7 +86,7 @@ describe('countTests', () => {
 
   it('names a test that is still to be written, and does not count it', () => {
     const json = report(1, 0, 0, [{ status: 'passed', tests: ['passed', 'todo'] }]);
-    expect(countTests(json, 0)).toEqual({
+    expect(countTests(json, 0)).toMatchObject({
       passed: 1,
       failed: 0,
       skipped: 0,
@@ -99,6 +125,7 @@ const result = (name: string, over: Partial<SuiteResult>): SuiteResult => ({
   skipped: 0,
   durationSeconds: 0,
   note: '',
+  failures: [],
   ...over,
 });
 
@@ -132,5 +159,12 @@ describe('resultTable', () => {
   it('gives the reason beside a suite that was not run', () => {
     const rows = resultTable([result('vm', { skipped: 1, note: 'needs qemu' })]);
     expect(rows.at(-1)).toMatch(/^ {2}vm +0 +0 +1 +0\.0 {2}needs qemu$/);
+  });
+});
+
+describe('failureList', () => {
+  it('names each with its suite, and paths from the checkout', () => {
+    const results = [result('unit', {}), result('kernel', { failures: ['/src/a.test.ts: b: c'] })];
+    expect(failureList(results, '/src')).toEqual(['  failed   kernel: a.test.ts: b: c']);
   });
 });
