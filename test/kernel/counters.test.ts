@@ -61,6 +61,7 @@ const uncountedShare = (rows: readonly TaskSample[]): number =>
 
 /** A clock as a counter gives the time of the slices that were counted, and those are enough. */
 const expectCounted = (rows: readonly TaskSample[], counter: (row: TaskSample) => number): void => {
+  expect(uncountedShare(rows)).toBeLessThan(1 - MIN_COUNTED);
   const countedNanos = total(rows, (row) => row.sliceNanos - row.uncountedNanos);
   expect(total(rows, counter)).toBeGreaterThan(0.94 * countedNanos);
 };
