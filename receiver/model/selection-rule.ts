@@ -3,7 +3,7 @@
  * Rules `FIELD=GLOB` by which the configuration says what has series of its own. What is left out is
  * still counted: it is in the overflow series of its level. Pure.
  */
-import { globPattern } from './glob.js';
+import { globMatcher, type MatchesGlob } from './glob.js';
 
 export const SELECTION_FIELDS = [
   'name',
@@ -18,14 +18,12 @@ export type SelectionField = (typeof SELECTION_FIELDS)[number];
 
 export interface SelectionRule {
   readonly field: SelectionField;
-  readonly pattern: RegExp;
+  readonly matches: MatchesGlob;
 }
 
 /** What an entity has of each field; a level that lacks a field is not concerned by its rules. */
 export type SelectionFields = Readonly<Partial<Record<SelectionField, string | undefined>>>;
 
-/** More than a few stars could take a regular expression for ever on a long path. */
-const MAX_STARS = 6;
 const RULE = /^([a-z]+)=(.{1,512})$/s;
 
 const isField = (text: string): text is SelectionField =>
@@ -34,8 +32,7 @@ const isField = (text: string): text is SelectionField =>
 /** Undefined: not a rule. `*` stands for any text, `?` for one character. */
 export const parseSelectionRule = (text: string): SelectionRule | undefined => {
   const [, field = '', glob = ''] = RULE.exec(text) ?? [];
-  if (!isField(field) || glob.replace(/[^*]/g, '').length > MAX_STARS) return undefined;
-  return { field, pattern: globPattern(glob) };
+  return isField(field) ? { field, matches: globMatcher(glob) } : undefined;
 };
 
 export interface SelectionRules {
@@ -50,7 +47,7 @@ export const isSelected = (
   { include, exclude }: SelectionRules,
   fields: SelectionFields,
 ): boolean => {
-  const matches = ({ field, pattern }: SelectionRule): boolean => pattern.test(fields[field] ?? '');
+  const matches = ({ field, matches: fits }: SelectionRule): boolean => fits(fields[field] ?? '');
   const concerns = ({ field }: SelectionRule): boolean => field in fields;
   const included = include.filter(concerns);
   return (

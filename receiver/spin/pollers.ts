@@ -3,7 +3,7 @@
  * Threads that wait awake by design: packet and storage pollers, virtual CPUs, parallel programs at a
  * barrier. They are told by the names that their makers gave them; the configuration has the list. Pure.
  */
-import { globPattern } from '../model/glob.js';
+import { globMatcher } from '../model/glob.js';
 import type { SpinVerdict } from '../model/spin.js';
 
 export interface ThreadNames {
@@ -22,10 +22,10 @@ export type RelabelPolling = (verdict: SpinVerdict, names: ThreadNames) => SpinV
 
 /** What is said of a thread, with its kind `polling` where one of `globs` says that it does so by design. */
 export const relabelPolling = (globs: readonly string[]): RelabelPolling => {
-  const patterns = globs.map((glob) => ({ glob, pattern: globPattern(glob) }));
+  const patterns = globs.map((glob) => ({ glob, matches: globMatcher(glob) }));
   return (verdict, { processName, threadName, hottestPlace }) => {
     const names = [processName, threadName, baseName(hottestPlace)];
-    const known = patterns.find(({ pattern }) => names.some((name) => pattern.test(name)));
+    const known = patterns.find(({ matches }) => names.some(matches));
     if (known === undefined) return verdict;
     if (verdict._tag === 'Spinning')
       return {

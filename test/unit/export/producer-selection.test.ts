@@ -17,18 +17,18 @@ const rule = (text: string): SelectionRule => {
 
 describe('parseSelectionRule', () => {
   it('takes a field and a pattern', () => {
-    const { field, pattern } = rule('name=kworker/*');
+    const { field, matches } = rule('name=kworker/*');
     expect(field).toBe('name');
     expect(
-      ['kworker/0:1', 'kworker/', 'kworkerx', 'akworker/1'].map((text) => pattern.test(text)),
+      ['kworker/0:1', 'kworker/', 'kworkerx', 'akworker/1'].map((text) => matches(text)),
     ).toEqual([true, true, false, false]);
-    expect(rule('name=a.c').pattern.test('abc')).toBe(false);
-    expect(rule('name=a?c').pattern.test('abc')).toBe(true);
-    expect(rule('cgroup=/a b/[x]*').pattern.test('/a b/[x]/y\n')).toBe(true);
+    expect(rule('name=a.c').matches('abc')).toBe(false);
+    expect(rule('name=a?c').matches('abc')).toBe(true);
+    expect(rule('cgroup=/a b/[x]*').matches('/a b/[x]/y\n')).toBe(true);
   });
 
   it('refuses what is none', () => {
-    for (const text of ['', 'name', '=x', 'name=', 'pid=1', 'name=*a*b*c*d*e*f*g', 'NAME=x'])
+    for (const text of ['', 'name', '=x', 'name=', 'pid=1', 'NAME=x'])
       expect(parseSelectionRule(text), text).toBeUndefined();
   });
 
@@ -37,8 +37,8 @@ describe('parseSelectionRule', () => {
       fc.property(fc.string({ maxLength: 60 }), fc.string({ maxLength: 60 }), (glob, text) => {
         const parsed = parseSelectionRule(`name=${glob}`);
         if (parsed === undefined || /[*?]/.test(glob)) return;
-        expect(parsed.pattern.test(text)).toBe(text === glob);
-        expect(parsed.pattern.test(glob)).toBe(true);
+        expect(parsed.matches(text)).toBe(text === glob);
+        expect(parsed.matches(glob)).toBe(true);
       }),
     );
   });
