@@ -15,7 +15,7 @@ same windows, give to the wrong process.
   --mix LIST       numbers of mixes, e.g. 02,05 (default: all of the shape)
   --shape NAME     ${SHAPES.join(' or ')} (default: smt)
   --seconds N      per mix (default: 5)
-  --igpu WATTS     three passes of each mix, the second with that load on the graphics unit
+  --igpu WATTS     eight passes of each mix, three of them with that load on the graphics unit
   --loads          what each load of each mix was given, and what it used
   --no-pmu         the simulated machine has no counters of cycles and instructions
   --json FILE      writes the rows as well

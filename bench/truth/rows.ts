@@ -29,6 +29,7 @@ const mixRuns = z.array(
     run: z.string(),
     mix: z.string(),
     pass: z.number(),
+    igpuMilliwatts: z.number(),
     truth: z.string(),
     loads: z.array(z.string()),
   }),
@@ -47,6 +48,7 @@ export interface MixRow {
   readonly run: string;
   readonly mix: string;
   readonly pass: number;
+  readonly isGraphicsBusy: boolean;
   readonly loads: readonly string[];
   /** How the agent says it splits. */
   readonly label: string;
@@ -199,6 +201,7 @@ const rowOf = (run: Run, reports: readonly Report[], mix: MixRun): MixRow => {
     run: mix.run,
     mix: mix.mix,
     pass: mix.pass,
+    isGraphicsBusy: mix.igpuMilliwatts > 0,
     loads: mix.loads,
     label: last.source.label,
     package: {

@@ -70,9 +70,10 @@ const print = (rows: readonly MixRow[], options: Options): void => {
   }
   const ratio = meanOf(rows.map((row) => row.packageRatio));
   console.log(`energy given to processes, of what they used: ${(ratio * 100).toFixed(1)} % (mean)`);
-  for (const { run, mix, largest } of igpuShifts(rows)) {
+  for (const { run, mix, largest, against } of igpuShifts(rows)) {
     console.log(
-      `${run}, ${mix}: the graphics unit's load moves a process by ${(largest * 100).toFixed(2)} %`,
+      `${run}, ${mix}: the graphics unit's load moves a process by ${(largest * 100).toFixed(2)} % ` +
+        `(without it ${(against * 100).toFixed(2)} %)`,
     );
   }
 };

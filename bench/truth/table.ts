@@ -109,20 +109,46 @@ export const loadTable = (rows: readonly MixRow[]): string =>
       ]),
   ].join('\n');
 
+const medianOf = (values: readonly number[]): number => {
+  const sorted = values.toSorted((x, y) => x - y);
+  const middle = (sorted.length - 1) / 2;
+  return meanOf([sorted[Math.floor(middle)] ?? NaN, sorted[Math.ceil(middle)] ?? NaN]);
+};
+
+/** Largest move of a load, of a pass against the mean of the two around it; the median over such passes. */
+const largestShift = (passes: readonly MixRow[], isWanted: (row: MixRow) => boolean): number => {
+  const ratio = (row: MixRow, name: string): number => row.ratioOf.get(name) ?? NaN;
+  const triples = passes.flatMap((row, at) => {
+    const [before, after] = [passes[at - 1], passes[at + 1]];
+    return before !== undefined && after !== undefined && isWanted(row)
+      ? [{ row, before, after }]
+      : [];
+  });
+  const shiftOf = (name: string): number =>
+    medianOf(
+      triples.map(
+        ({ row, before, after }) =>
+          ratio(row, name) / meanOf([ratio(before, name), ratio(after, name)]) - 1,
+      ),
+    );
+  return Math.max(...(passes[0]?.loads ?? []).map((name) => Math.abs(shiftOf(name))));
+};
+
 /**
- * By how much the graphics unit's load moved each load's estimate against its truth, from the mean of the passes before
- * and after it; one entry per run and mix.
+ * By how much the graphics unit's load moved each load's estimate against its truth, one entry per run and mix;
+ * `against` is the same between the passes at rest: what moves without it.
  */
-export const igpuShifts = (rows: readonly MixRow[]) =>
-  rows
-    .filter((row) => row.pass === 1)
-    .map((loaded) => {
-      const idle = rows.filter(
-        (row) => row.pass !== 1 && row.run === loaded.run && row.mix === loaded.mix,
-      );
-      const shifts = loaded.loads.map((name) => {
-        const atRest = meanOf(idle.map((row) => row.ratioOf.get(name) ?? 0));
-        return (loaded.ratioOf.get(name) ?? 0) / atRest - 1;
-      });
-      return { run: loaded.run, mix: loaded.mix, largest: Math.max(...shifts.map(Math.abs)) };
-    });
+export const igpuShifts = (rows: readonly MixRow[]) => {
+  const mixes = rows.filter(({ pass, isGraphicsBusy }) => pass === 2 && isGraphicsBusy);
+  return mixes.map(({ run, mix }) => {
+    // the first pass is where the agent gets to know the loads
+    const passes = rows.filter((row) => row.run === run && row.mix === mix && row.pass > 0);
+    const atRest = passes.filter((row) => !row.isGraphicsBusy);
+    return {
+      run,
+      mix,
+      largest: largestShift(passes, (row) => row.isGraphicsBusy),
+      against: largestShift(atRest, () => true),
+    };
+  });
+};

@@ -14,6 +14,7 @@ const row = (
   run,
   mix,
   pass: 0,
+  isGraphicsBusy: false,
   loads: ['a', 'b'],
   label: 'measured (powercap), split by counters',
   package: { agent, cpuTime, worst: agent * 2 },
@@ -68,16 +69,47 @@ describe('loadTable', () => {
 });
 
 describe('igpuShifts', () => {
+  const passes = (ratios: readonly (readonly [a: number, b: number])[]) =>
+    igpuShifts(
+      ratios.map(([a, b], pass) =>
+        row('time', '02 int', 0.02, 0.095, {
+          pass,
+          isGraphicsBusy: pass >= 2 && pass % 2 === 0,
+          ratioOf: new Map([
+            ['a', a],
+            ['b', b],
+          ]),
+        }),
+      ),
+    );
+
   it('is the largest change of a load from the mean of the passes around it', () => {
-    const ratioOf = new Map([
-      ['a', 1.02],
-      ['b', 1.1],
-    ]);
-    const [shift] = igpuShifts([
-      row('time', '02 int', 0.02, 0.095),
-      row('time', '02 int', 0.02, 0.095, { pass: 1, ratioOf }),
-      row('time', '02 int', 0.02, 0.095, { pass: 2, ratioOf }),
+    const [shift] = passes([
+      [7, 7],
+      [1, 1.1],
+      [1.02, 1.1],
+      [1.02, 1.1],
     ]);
     expect(shift?.largest).toBeCloseTo(1.02 / 1.01 - 1);
+  });
+
+  it('is the median of its passes, and says what moves without the graphics unit', () => {
+    const [shift] = passes([
+      [1, 1],
+      [1, 1],
+      [1.01, 1],
+      [1, 1],
+      [1.5, 1],
+      [1, 1],
+      [1.02, 1],
+      [1.04, 1],
+    ]);
+    expect(shift?.largest).toBeCloseTo(0.01);
+    // of the middle two passes at rest, both 1: one against (1 + 1) / 2, one against (1 + 1.04) / 2
+    expect(shift?.against).toBeCloseTo(Math.abs((0 + (1 / 1.02 - 1)) / 2));
+  });
+
+  it('is nothing for a mix without a graphics unit', () => {
+    expect(igpuShifts([row('time', '02 int', 0.02, 0.095)])).toEqual([]);
   });
 });

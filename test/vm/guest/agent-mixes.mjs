@@ -4,8 +4,8 @@
  * Judged by bench/truth/rows.ts. agent-mixes.mjs SPEC, a JSON text:
  *   shape, seconds   smt or numa; per mix
  *   runs             the agent is started anew for each: { name, config: added to its YAML, mixes: numbers (absent =
- *                    all of the shape), igpu: { milliwatts, mixes }, of which mixes have three passes under the same
- *                    loads, the graphics unit at rest, busy and at rest again; idleWatts: floor told to the agent;
+ *                    all of the shape), igpu: { milliwatts, mixes }, of which mixes have several passes under the
+ *                    same loads, the graphics unit at rest and busy in turn; idleWatts: floor told to the agent;
  *                    control: commands for the simulated machine before the start }
  */
 import { spawnSync } from 'node:child_process';
@@ -83,6 +83,9 @@ const floorOf = async (agent) => {
     if (isKnown(await agent.windows(4))) return;
 };
 
+/** The first is as without a graphics unit; by the second the agent knows the loads. */
+const igpuPasses = (milliwatts) => [0, 0, milliwatts, 0, milliwatts, 0, milliwatts, 0];
+
 /** All passes under the same loads: each process has data of its own, and with it an energy of its own. */
 const runMix = async (agent, mix, label, passes) => {
   control('freq', 0, mix.khz ?? FULL_KHZ);
@@ -108,7 +111,7 @@ for (const run of spec.runs) {
   for (const command of run.control ?? []) control(command);
   const passesOf = ({ name }) =>
     run.igpu !== undefined && (run.igpu.mixes ?? [name.slice(0, 2)]).includes(name.slice(0, 2))
-      ? [0, run.igpu.milliwatts, 0]
+      ? igpuPasses(run.igpu.milliwatts)
       : [0];
   const agent = await startAgent(run.name, {
     sources: ['powercap'],
@@ -121,11 +124,12 @@ for (const run of spec.runs) {
     const label = `${run.name}-${index}`;
     const passes = passesOf(mix);
     await runMix(agent, mix, label, passes);
-    for (const pass of passes.keys())
+    for (const [pass, igpuMilliwatts] of passes.entries())
       done.push({
         run: run.name,
         mix: mix.name,
         pass,
+        igpuMilliwatts,
         truth: `${label}-${pass}`,
         loads: mix.loads.map(({ name }) => name),
       });
