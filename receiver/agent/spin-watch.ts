@@ -5,15 +5,13 @@ import * as E from 'fp-ts/lib/Either.js';
 import { openSpinSampler } from '../../native/index.js';
 import { joulesOf } from '../model/units.js';
 import type { SpinCandidate } from '../spin/candidates.js';
-import { decodeSamples, timespecTable } from '../spin/decode.js';
-import { loadDisassemblers } from '../spin/disassemblers.js';
-import { examine } from '../spin/examine.js';
+import { timespecTable } from '../spin/decode.js';
 import { relabelPolling } from '../spin/pollers.js';
 import type { SpinSampler } from '../spin/port.js';
-import { openProcessImage } from '../spin/process-image.js';
 import { sampleHertz } from '../spin/sampling-rate.js';
 import { SpinWatch, type PricedExamination, type SpinChange } from '../spin/watch.js';
 import type { Logger } from './logger.js';
+import { SpinDecider } from './spin-decider.js';
 
 export interface SpinWatchOptions {
   readonly pollers: readonly string[];
@@ -88,6 +86,15 @@ class SharedSampler {
   }
 }
 
+const onceEach = (logger: Logger): ((cause: string) => void) => {
+  const said = new Set<string>();
+  return (cause) => {
+    if (said.has(cause)) return;
+    said.add(cause);
+    logger.error('deciding whether a thread spins broke off', { cause });
+  };
+};
+
 export const createSpinWatch = ({
   pollers,
   maxExamined,
@@ -96,6 +103,7 @@ export const createSpinWatch = ({
 }: SpinWatchOptions): SpinWatch => {
   const relabel = relabelPolling(pollers);
   const sampler = new SharedSampler(maxExamined, logger);
+  const decider = new SpinDecider({ onFailure: onceEach(logger) });
   const examineThread = async ({
     tid,
     tgid,
@@ -108,20 +116,12 @@ export const createSpinWatch = ({
     // Nobody waits for this timer when the agent ends.
     await wait(SAMPLE_SECONDS * MILLIS_PER_SECOND, undefined, { ref: false });
     const bytes = sampler.end(number);
-    const samples = bytes && decodeSamples(bytes);
-    if (samples?.tid !== tid) return undefined;
-    const disassemblerFor = await loadDisassemblers(process.arch);
-    const image = openProcessImage(procfsRoot, tgid);
-    try {
-      const before = performance.now();
-      const examination = examine(samples, image, disassemblerFor);
-      const costMillis = performance.now() - before;
-      const { hottestPlace } = examination;
-      const verdict = relabel(examination.verdict, { processName, threadName, hottestPlace });
-      return { ...examination, verdict, costMillis };
-    } finally {
-      image.close();
-    }
+    const decision = bytes && (await decider.decide({ bytes, tid, tgid, procfsRoot }));
+    if (decision === undefined) return undefined;
+    const { examination, costMillis } = decision;
+    const { hottestPlace } = examination;
+    const verdict = relabel(examination.verdict, { processName, threadName, hottestPlace });
+    return { ...examination, verdict, costMillis };
   };
   return new SpinWatch(
     {

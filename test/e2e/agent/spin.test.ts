@@ -2,6 +2,7 @@
 /** The agent's look-out for threads that spin: from the first window to the log and the metrics. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -17,6 +18,8 @@ const DIRECTORY = fileURLToPath(new URL('../../spin/', import.meta.url));
 /** 10 s on a machine with a CPU to spare. */
 const FOUND_WITHIN_MILLIS = 60_000;
 
+const threadCount = (pid: number): number => readdirSync(`/proc/${String(pid)}/task`).length;
+
 describe('wattfeed run', () => {
   beforeAll(() => {
     execFileSync('make', ['--silent', '-C', DIRECTORY], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -26,6 +29,7 @@ describe('wattfeed run', () => {
     const place = agentPlace();
     const agent = await startAgent(place);
     const loaded = heldProgramIds(agent.pid);
+    const threads = threadCount(agent.pid);
     const spinner = spawn(`${DIRECTORY}build/spinners-O2`, ['flag'], { stdio: 'ignore' });
     const honest = spawn(`${DIRECTORY}build/honest-O2`, ['hash'], { stdio: 'ignore' });
     try {
@@ -36,6 +40,8 @@ describe('wattfeed run', () => {
         FOUND_WITHIN_MILLIS,
       );
       console.log(`found after ${(millis / 1000).toFixed(1)} s`);
+      // It was decided beside the event loop.
+      expect(threadCount(agent.pid)).toBeGreaterThan(threads);
       expect(agent.log()).not.toContain(`pid=${String(honest.pid)}`);
       for (const child of [spinner, honest]) {
         const ended = once(child, 'exit');

@@ -31,6 +31,8 @@ const LEFT_OUT = ['iced-x86'];
 
 const ENTRIES = {
   main: join(PRODUCT_DIRECTORY, 'dist/receiver/main.js'),
+  // a thread of its own, found by its name beside whoever starts it
+  'spin-worker': join(PRODUCT_DIRECTORY, 'dist/receiver/agent/spin-worker.js'),
   accounting: join(VM_DIRECTORY, 'guest/accounting.mjs'),
 };
 
