@@ -14,7 +14,8 @@ Result<std::unique_ptr<Measurement>> Measurement::Open(SessionOptions options) {
 Measurement::~Measurement() { Abandon(); }
 
 Status Measurement::Start(std::vector<EnergySourceSpec> sources, uint64_t window_ns,
-                          uint32_t wake_every, WindowThread::Deliver deliver) {
+                          uint32_t wake_every, WindowThread::Deliver deliver,
+                          uint32_t busy_wake_every) {
   if (!session_) return Error{"start windows", EBADF, "the session is closed"};
   if (thread_) return Error{"start windows", EALREADY, "the session was started before"};
   deliver_ = deliver;
@@ -23,7 +24,8 @@ Status Measurement::Start(std::vector<EnergySourceSpec> sources, uint64_t window
     pass_.reset();
     return Error{"start windows", ENOMEM, "no memory for so many tasks; lower max_tasks"};
   }
-  auto thread = WindowThread::Start(pass_.get(), std::move(deliver), window_ns, wake_every);
+  auto thread =
+      WindowThread::Start(pass_.get(), std::move(deliver), window_ns, wake_every, busy_wake_every);
   if (!thread.ok()) {
     pass_.reset();
     return std::move(thread.error());

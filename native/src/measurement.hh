@@ -22,7 +22,7 @@ class Measurement {
   ~Measurement();
 
   Status Start(std::vector<EnergySourceSpec> sources, uint64_t window_ns, uint32_t wake_every,
-               WindowThread::Deliver deliver);
+               WindowThread::Deliver deliver, uint32_t busy_wake_every = UINT32_MAX);
   bool is_started() const { return thread_ != nullptr; }
   WindowThread& thread() { return *thread_; }
   Session& session() { return *session_; }

@@ -131,13 +131,13 @@ Napi::Value SessionWrap::Start(const Napi::CallbackInfo& info) {
   batch_function_ = BatchFunction::New(info.Env(), info[1].As<Napi::Function>(), "wattfeed:batch",
                                        /*maxQueueSize=*/0, /*initialThreadCount=*/1, this);
   if (info.Env().IsExceptionPending()) return {};
-  const Status started =
-      measurement_->Start(std::move(options->sources), options->window_ns, options->wake_every,
-                          [function = batch_function_](Delivery delivery) {
-                            auto owned = std::make_unique<Delivery>(std::move(delivery));
-                            if (function.NonBlockingCall(owned.get()) == napi_ok)
-                              static_cast<void>(owned.release());
-                          });
+  const Status started = measurement_->Start(
+      std::move(options->sources), options->window_ns, options->wake_every,
+      [function = batch_function_](Delivery delivery) {
+        auto owned = std::make_unique<Delivery>(std::move(delivery));
+        if (function.NonBlockingCall(owned.get()) == napi_ok) static_cast<void>(owned.release());
+      },
+      options->busy_wake_every);
   if (!started.ok()) {
     batch_function_.Release();
     return Failure(info.Env(), started.error());

@@ -29,6 +29,10 @@ class WindowBuffer {
     bytes_.insert(bytes_.end(), first, first + records.size() * sizeof(Record));
   }
 
+  // A thread did not sleep in one of the windows: somebody may want to know soon.
+  void MarkBusy() { is_busy_ = true; }
+  bool is_busy() const { return is_busy_; }
+
   // Puts the header in its place, with the window's size filled in.
   void EndWindow(window_header header) {
     header.size_bytes = bytes_.size() - header_at_;
@@ -41,6 +45,7 @@ class WindowBuffer {
 
   std::vector<uint8_t> Take() {
     window_count_ = 0;
+    is_busy_ = false;
     return std::exchange(bytes_, {});
   }
 
@@ -48,6 +53,7 @@ class WindowBuffer {
   std::vector<uint8_t> bytes_;
   size_t header_at_ = 0;
   size_t window_count_ = 0;
+  bool is_busy_ = false;
 };
 
 }  // namespace wattfeed

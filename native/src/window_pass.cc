@@ -5,6 +5,17 @@
 
 namespace wattfeed {
 
+namespace {
+
+// Half of a window stands for all of it: a thread has a row for each CPU domain that it ran in.
+bool IsBusy(const window_task& row, uint64_t span_ns) {
+  constexpr uint64_t kStormSleepNs = 500'000;
+  return 2 * (row.runtime_ns + row.queue_wait_ns) >= span_ns ||
+         row.voluntary_switches * kStormSleepNs >= span_ns;
+}
+
+}  // namespace
+
 WindowPass::WindowPass(Session* session, std::vector<EnergySourceSpec> sources)
     : session_(session),
       flusher_(session->flusher()),
@@ -109,6 +120,10 @@ void WindowPass::Write(window_header header, WindowBuffer& out) {
   out.Append(rows_.sources);
   out.Append(rows_.overflows);
   out.Append(rows_.tasks);
+  const uint64_t span_ns = header.flush_end_ns - header.start_ns;
+  for (const window_task& row : rows_.tasks) {
+    if ((row.flags & SLOT_FLAG_KTHREAD) == 0 && IsBusy(row, span_ns)) out.MarkBusy();
+  }
   rows_.cpus.clear();
   rows_.sources.clear();
   rows_.overflows.clear();

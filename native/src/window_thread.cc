@@ -28,19 +28,21 @@ constexpr uint64_t kBacklogRetryNs = 100 * kNsPerMsec;
 }  // namespace
 
 WindowThread::WindowThread(WindowTaker* taker, Deliver deliver, uint64_t window_ns,
-                           uint32_t wake_every)
+                           uint32_t wake_every, uint32_t busy_wake_every)
     : taker_(taker),
       deliver_(std::move(deliver)),
       backlog_(std::make_shared<std::atomic<size_t>>(0)),
+      busy_wake_every_(busy_wake_every),
       commands_{.window_ns = window_ns, .wake_every = wake_every, .stop = false, .tickets = {}},
       window_ns_(window_ns) {}
 
 WindowThread::~WindowThread() { Stop(); }
 
 Result<std::unique_ptr<WindowThread>> WindowThread::Start(WindowTaker* taker, Deliver deliver,
-                                                          uint64_t window_ns, uint32_t wake_every) {
+                                                          uint64_t window_ns, uint32_t wake_every,
+                                                          uint32_t busy_wake_every) {
   std::unique_ptr<WindowThread> self(
-      new WindowThread(taker, std::move(deliver), window_ns, wake_every));
+      new WindowThread(taker, std::move(deliver), window_ns, wake_every, busy_wake_every));
   // Signals belong to the host's threads. The mask is inherited, so it is set around the creation.
   sigset_t all;
   sigset_t before;
@@ -118,8 +120,9 @@ void WindowThread::Step(uint64_t now_ns, const Commands& commands, uint32_t wake
   }
   taker_->TakeWindow(WindowRequest{.due_ns = is_due ? due_ns_ : now_ns, .flags = 0}, buffer_);
   if (is_due) due_ns_ = NextDueNs(due_ns_, MonotonicNs(), window_ns_);
-  if (buffer_.window_count() >= commands.wake_every || buffer_.size_bytes() > kBatchLimit)
-    HandOver({});
+  const uint32_t wake_every =
+      buffer_.is_busy() ? std::min(commands.wake_every, busy_wake_every_) : commands.wake_every;
+  if (buffer_.window_count() >= wake_every || buffer_.size_bytes() > kBatchLimit) HandOver({});
 }
 
 // The period starts anew, so that no sliver of a window follows.

@@ -40,7 +40,8 @@ class WindowThread {
   using Deliver = std::function<void(Delivery)>;
 
   static Result<std::unique_ptr<WindowThread>> Start(WindowTaker* taker, Deliver deliver,
-                                                     uint64_t window_ns, uint32_t wake_every);
+                                                     uint64_t window_ns, uint32_t wake_every,
+                                                     uint32_t busy_wake_every = UINT32_MAX);
   ~WindowThread();
 
   void SetWakeEvery(uint32_t windows);
@@ -66,7 +67,8 @@ class WindowThread {
     std::vector<uint64_t> tickets;
   };
 
-  WindowThread(WindowTaker* taker, Deliver deliver, uint64_t window_ns, uint32_t wake_every);
+  WindowThread(WindowTaker* taker, Deliver deliver, uint64_t window_ns, uint32_t wake_every,
+               uint32_t busy_wake_every);
   void Run();
   void Step(uint64_t now_ns, const Commands& commands, uint32_t wakes);
   void ForceWindow(uint64_t now_ns, const Commands& commands);
@@ -78,6 +80,7 @@ class WindowThread {
   WindowTaker* taker_;
   Deliver deliver_;
   BacklogShare::Counter backlog_;
+  const uint32_t busy_wake_every_;  // of windows in which a thread did not sleep
   std::mutex mutex_;
   Commands commands_;                // guarded by mutex_
   std::atomic<uint32_t> wakes_ = 0;  // rises with each command; what the thread sleeps on

@@ -150,11 +150,18 @@ std::optional<WindowOptions> ToWindowOptions(Napi::Value value) {
   const auto wake_value = Property(value, kWhat, "wakeEvery");
   const auto wake_every = wake_value ? ToWakeEvery(*wake_value) : std::nullopt;
   if (!wake_every) return std::nullopt;
+  const auto busy_value = Property(value, kWhat, "wakeBusyEvery");
+  if (!busy_value) return std::nullopt;
+  const auto busy_every =
+      busy_value->IsUndefined() ? std::optional(UINT32_MAX) : ToWakeEvery(*busy_value);
+  if (!busy_every) return std::nullopt;
   const auto sources_value = Property(value, kWhat, "sources");
   auto sources = sources_value ? ToSources(*sources_value) : std::nullopt;
   if (!sources) return std::nullopt;
-  return WindowOptions{
-      .window_ns = *window_ns, .wake_every = *wake_every, .sources = std::move(*sources)};
+  return WindowOptions{.window_ns = *window_ns,
+                       .wake_every = *wake_every,
+                       .busy_wake_every = *busy_every,
+                       .sources = std::move(*sources)};
 }
 
 }  // namespace wattfeed

@@ -19,6 +19,7 @@ namespace wattfeed {
 struct WindowOptions {
   uint64_t window_ns = 0;
   uint32_t wake_every = 1;
+  uint32_t busy_wake_every = UINT32_MAX;
   std::vector<EnergySourceSpec> sources;
 };
 

@@ -26,6 +26,7 @@ class FakeTaker final : public WindowTaker {
     header.due_ns = request.due_ns;
     header.flags = request.flags;
     out.BeginWindow();
+    if (is_busy) out.MarkBusy();
     out.EndWindow(header);
   }
   bool IsRunningLow(uint64_t) override { return is_low; }
@@ -33,6 +34,7 @@ class FakeTaker final : public WindowTaker {
 
   void DelayNext(uint64_t ns) { delay_ns_ = ns; }
   std::atomic<bool> is_low = false;
+  std::atomic<bool> is_busy = false;
 
  private:
   std::atomic<uint64_t> delay_ns_ = 0;
@@ -131,6 +133,19 @@ TEST_CASE(Batches, "WindowThread: hands over in batches of wake_every, and the r
   window_header first{};
   std::memcpy(&first, bytes.data(), sizeof(first));
   CHECK(first.index == last + 1);
+}
+
+TEST_CASE(BusyBatches, "WindowThread: hands over sooner while a thread does not sleep") {
+  FakeTaker taker;
+  Receiver receiver;
+  auto thread = WindowThread::Start(&taker, receiver.deliver(), kWindowNs, 1000, 2);
+  REQUIRE(thread.ok());
+  taker.is_busy = true;
+  REQUIRE(receiver.Until([](Receiver& r) { return r.batch_sizes_.size() >= 3; }));
+  CHECK(receiver.batch_sizes_[1] == 2 && receiver.batch_sizes_[2] == 2);
+  thread.value()->SetWakeEvery(1);
+  CHECK(receiver.Until([](Receiver& r) { return r.batch_sizes_.back() == 1; }));
+  thread.value()->Stop();
 }
 
 TEST_CASE(Forced, "WindowThread: CloseWindow closes now, marked, and starts the period anew") {

@@ -75,6 +75,8 @@ export interface WindowOptions {
   readonly sources: readonly EnergySourceSpec[];
   /** Hand windows over in batches of this many; 1 = each. Can be changed while running. */
   readonly wakeEvery: number;
+  /** Of this many, if fewer, once a thread hardly slept in one of them; absent: as the others. */
+  readonly wakeBusyEvery?: number;
 }
 
 export interface ProgramStats {

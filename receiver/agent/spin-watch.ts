@@ -8,7 +8,7 @@ import type { SpinCandidate } from '../spin/candidates.js';
 import { timespecTable } from '../spin/decode.js';
 import { relabelPolling } from '../spin/pollers.js';
 import type { SpinSampler } from '../spin/port.js';
-import { sampleHertz } from '../spin/sampling-rate.js';
+import { LOOK_SECONDS, sampleHertz } from '../spin/sampling-rate.js';
 import { SpinWatch, type PricedExamination, type SpinChange } from '../spin/watch.js';
 import type { Logger } from './logger.js';
 import { SpinDecider } from './spin-decider.js';
@@ -20,8 +20,6 @@ export interface SpinWatchOptions {
   readonly logger: Logger;
 }
 
-/** 200 samples: three verdicts in a row within 10 s. */
-const SAMPLE_SECONDS = 1;
 const MILLIS_PER_SECOND = 1000;
 
 const changeSayer =
@@ -53,7 +51,7 @@ class SharedSampler {
     );
     const sampler = this.#opened();
     if (number === undefined || sampler === undefined) return undefined;
-    if (E.isLeft(sampler.begin(number, tid, sampleHertz(runRatio, SAMPLE_SECONDS)))) {
+    if (E.isLeft(sampler.begin(number, tid, sampleHertz(runRatio, LOOK_SECONDS)))) {
       this.#unloadIfIdle();
       return undefined;
     }
@@ -114,7 +112,7 @@ export const createSpinWatch = ({
     const number = sampler.begin(tid, runRatio);
     if (number === undefined) return undefined;
     // Nobody waits for this timer when the agent ends.
-    await wait(SAMPLE_SECONDS * MILLIS_PER_SECOND, undefined, { ref: false });
+    await wait(LOOK_SECONDS * MILLIS_PER_SECOND, undefined, { ref: false });
     const bytes = sampler.end(number);
     const decision = bytes && (await decider.decide({ bytes, tid, tgid, procfsRoot }));
     if (decision === undefined) return undefined;

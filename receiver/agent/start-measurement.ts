@@ -80,8 +80,8 @@ const MAX_EXITED_UNEXPORTED = 1_024;
 /** Batches of ten windows cost a tenth of the wake-ups; a viewer gets each window at once. */
 const BATCH_WINDOWS = 10;
 
-/** Three windows make a candidate, three times 1 s a verdict: a spinner is found within 10 s. */
-const SPIN_BATCH_WINDOWS = 2;
+/** While a thread may spin: three windows make a candidate, three looks a verdict, in 10 s together. */
+const BUSY_BATCH_WINDOWS = 2;
 
 /** The agent does; a viewer that measures for a moment has no place to tell it. */
 const isWatchingSpin = (config: Config, { isKeepingState = false }: StartOptions): boolean =>
@@ -91,10 +91,7 @@ const isWatchingSpin = (config: Config, { isKeepingState = false }: StartOptions
 const isReadAtAnyTime = ({ export: { prometheusAddress, csv } }: Config): boolean =>
   prometheusAddress !== undefined || csv !== undefined;
 
-const batchWindows = (config: Config, options: StartOptions): number => {
-  if (isReadAtAnyTime(config)) return 1;
-  return isWatchingSpin(config, options) ? SPIN_BATCH_WINDOWS : BATCH_WINDOWS;
-};
+const batchWindows = (config: Config): number => (isReadAtAnyTime(config) ? 1 : BATCH_WINDOWS);
 
 /** RECORDS_PACKAGES_MAX of bpf/include/records.h; those beyond share the last number. */
 const PACKAGES_MAX = 16;
@@ -301,7 +298,7 @@ const assemble = (
     traceHeader: traceHeader(machine, split, version),
     names: identities,
     spin,
-    batchWindows: batchWindows(config, options),
+    batchWindows: batchWindows(config),
   });
   const sourceText = sourceLabel(plan).text;
   return { machine, measurement, session, ledger, self, threads, sourceText, identities, readings };
@@ -406,7 +403,8 @@ export const startMeasurement = async (
     {
       windowMillis: options.windowMillis,
       sources: sourceSpecs(machine.plan),
-      wakeEvery: batchWindows(config, options),
+      wakeEvery: batchWindows(config),
+      ...(isWatchingSpin(config, options) ? { wakeBusyEvery: BUSY_BATCH_WINDOWS } : {}),
     },
     running.measurement.onBatch,
   );

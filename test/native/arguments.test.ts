@@ -90,6 +90,7 @@ const BAD_START: readonly (readonly [string, readonly unknown[], typeof Error])[
   ['a window of NaN', [{ ...WINDOW, windowMillis: Number.NaN }, () => 0], RangeError],
   ['a window as bigint', [{ ...WINDOW, windowMillis: 1000n }, () => 0], TypeError],
   ['wakeEvery 0', [{ ...WINDOW, wakeEvery: 0 }, () => 0], RangeError],
+  ['wakeBusyEvery 0', [{ ...WINDOW, wakeBusyEvery: 0 }, () => 0], RangeError],
   ['wakeEvery a fraction', [{ ...WINDOW, wakeEvery: 1.5 }, () => 0], RangeError],
   ['sources that are no array', [{ ...WINDOW, sources: {} }, () => 0], TypeError],
   ['a source that is no object', [{ ...WINDOW, sources: ['/path'] }, () => 0], TypeError],
