@@ -4,17 +4,15 @@
  * SPIN_SECONDS (20), examined again and again; with SPIN_MIXED=1 twelve at a time. Prints how often what
  * was called what. `npm run bench:spin`; SPIN_SECONDS=600 is the long one, SPIN_ONLY picks names.
  */
+import { LOOK_SECONDS } from '../../receiver/spin/sampling-rate.js';
 import { installed, SPINNING, WORKING, type Program } from '../../test/spin/corpus.js';
 import { confusionText, judgeProgram, type Judged } from '../../test/spin/judge-corpus.js';
 
 const SECONDS = Number(process.env['SPIN_SECONDS'] ?? 20);
 const AT_A_TIME = process.env['SPIN_MIXED'] === '1' ? 12 : 1;
 const ONLY = process.env['SPIN_ONLY'] ?? '';
-/** Of one examination, as the agent's are when a thread has a CPU to itself. */
-const EXAMINATION_SECONDS = 2;
-
 const judgeFor = async (program: Program): Promise<readonly Judged[]> =>
-  judgeProgram(program, EXAMINATION_SECONDS, SECONDS);
+  judgeProgram(program, LOOK_SECONDS, SECONDS);
 
 const programs = installed([...SPINNING, ...WORKING]).filter(({ name }) => name.includes(ONLY));
 const judged: Judged[] = [];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Stage 1: threads that may spin, by what the accounting counts anyway. Either they never sleep (run and
- * queue wait fill the window, so that competition does not hide them), or they sleep and wake in a
- * storm. Pure but for the memory of past windows.
+ * queue wait fill the window, or they never gave the CPU up, so that competition does not hide them), or
+ * they sleep and wake in a storm. Pure but for the memory of past windows.
  */
 import type { ActivityWindow, TaskSample } from '../model/activity.js';
 import { threadKey } from '../model/ledger-view.js';
@@ -22,6 +22,8 @@ export interface SpinCandidate {
 
 /** Run and queue wait of a thread that does not sleep; the rest is the resolution of a window. */
 const MIN_AWAKE_RATIO = 0.95;
+/** Who runs less among many others costs little, and is met too rarely to be judged. */
+const MIN_RUN_RATIO = 0.02;
 /** A sleep each 200 us or less. */
 const MIN_SLEEPS_PER_SECOND = 5_000;
 /** Storms of threads that hardly run cost little; one that sleeps for 1 us at a time runs so much. */
@@ -62,8 +64,10 @@ const sumsOf = ({ tasks }: ActivityWindow): ReadonlyMap<string, ThreadSum> => {
 
 const reasonOf = (sum: ThreadSum, spanNanos: number): SpinCandidate['reason'] | undefined => {
   const { runtimeNanos, queueWaitNanos, voluntarySwitches } = sum;
-  if (runtimeNanos > 0 && runtimeNanos + queueWaitNanos >= MIN_AWAKE_RATIO * spanNanos)
-    return 'never sleeps';
+  // The wait for a CPU is known when it ends: among hundreds of threads, windows later.
+  const isAwake =
+    voluntarySwitches === 0 || runtimeNanos + queueWaitNanos >= MIN_AWAKE_RATIO * spanNanos;
+  if (isAwake && runtimeNanos >= MIN_RUN_RATIO * spanNanos) return 'never sleeps';
   const perSecond = (voluntarySwitches * NANOS_PER_SECOND) / spanNanos;
   const isStorm =
     perSecond >= MIN_SLEEPS_PER_SECOND && runtimeNanos >= MIN_STORM_RUN_RATIO * spanNanos;

@@ -2,9 +2,10 @@
 /** No program of the corpus that works is said to spin. */
 import { describe, expect, it } from 'vitest';
 import { installed, quick, WORKING } from '../spin/corpus.js';
+import { LOOK_SECONDS } from '../../receiver/spin/sampling-rate.js';
 import { confusionText, judgeAll } from '../spin/judge-corpus.js';
 
-const AT_A_TIME = { batch: 16, seconds: 2 };
+const AT_A_TIME = { batch: 16, seconds: LOOK_SECONDS };
 /** A process of a storm ends before it is examined. */
 const MAX_UNSURE_RATIO = 0.1;
 /** A minute where nobody else is. */

@@ -3,10 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { examineProcess } from '../../receiver/agent/examine-process.js';
 import { installed, quick, SPINNING } from '../spin/corpus.js';
+import { LOOK_SECONDS } from '../../receiver/spin/sampling-rate.js';
 import { confusionText, judgeAll, type Judged } from '../spin/judge-corpus.js';
 
 /** More at a time than CPUs: competition must hide nothing. */
-const AT_A_TIME = { batch: 16, seconds: 2 };
+const AT_A_TIME = { batch: 16, seconds: LOOK_SECONDS };
 /** A spinner is to be found within 10 s, and an agent looks again and again in them. */
 const LOOKS = 3;
 const MIN_RIGHT_RATIO = 0.95;

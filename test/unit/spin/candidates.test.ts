@@ -21,7 +21,7 @@ const tidsAfter = (...windows: readonly ReturnType<typeof windowOf>[]): readonly
 describe('SpinCandidates', () => {
   it('takes a thread that did not sleep in three of five windows', () => {
     const busy = windowOf(BUSY);
-    const rest = windowOf({ ...BUSY, runtimeNanos: 1e6 });
+    const rest = windowOf({ ...BUSY, runtimeNanos: 1e6, voluntarySwitches: 1 });
     expect(tidsAfter(busy, busy)).toEqual([]);
     expect(tidsAfter(busy, rest, busy, rest, busy)).toEqual([7]);
     expect(tidsAfter(busy, rest, rest, busy, rest, busy)).toEqual([]);
@@ -30,8 +30,22 @@ describe('SpinCandidates', () => {
   it('counts waiting for a CPU as being awake', () => {
     const half = windowOf({ ...BUSY, runtimeNanos: 5e8, queueWaitNanos: 4.8e8 });
     expect(tidsAfter(half, half, half)).toEqual([7]);
-    const asleep = windowOf({ ...BUSY, runtimeNanos: 5e8, queueWaitNanos: 3e8 });
+    const asleep = windowOf({
+      ...BUSY,
+      runtimeNanos: 5e8,
+      queueWaitNanos: 3e8,
+      voluntarySwitches: 1,
+    });
     expect(tidsAfter(asleep, asleep, asleep)).toEqual([]);
+  });
+
+  it('takes a thread that waits so long for a CPU that a window does not show it', () => {
+    const waited = (queueWaitNanos: number) =>
+      windowOf({ ...BUSY, runtimeNanos: 2.5e7, queueWaitNanos, involuntarySwitches: 8 });
+    const [early, late] = [waited(0), waited(1.9e9)] as const;
+    expect(tidsAfter(early, early, late, early)).toEqual([7]);
+    const rare = windowOf({ ...BUSY, runtimeNanos: 1e7, queueWaitNanos: 2e9 });
+    expect(tidsAfter(rare, rare, rare)).toEqual([]);
   });
 
   it('sums the rows of a thread in several CPU domains', () => {
