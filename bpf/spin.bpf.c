@@ -35,6 +35,7 @@ enum spin_limit *const volatile layout_spin_limit;
 enum spin_place *const volatile layout_spin_place;
 enum spin_program_word *const volatile layout_spin_program_word;
 enum spin_call_word *const volatile layout_spin_call_word;
+enum spin_counter *const volatile layout_spin_counter;
 
 /*
  * Key: number of the examination. Written here only; user space clears one before it opens the event.

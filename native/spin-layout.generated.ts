@@ -3,10 +3,10 @@
 
 /** struct spin_record: byte offset and element width of each member, length of each array. */
 export const spinRecord = {
-  sizeBytes: 40976,
-  offset: { tid: 0, is32bit: 4, count: 8, pad: 12, sample: 16 },
-  widthBytes: { tid: 4, is32bit: 4, count: 4, pad: 4, sample: 80 },
-  length: { sample: 512 },
+  sizeBytes: 41016,
+  offset: { tid: 0, is32bit: 4, count: 8, counted: 12, counter: 16, sample: 56 },
+  widthBytes: { tid: 4, is32bit: 4, count: 4, counted: 4, counter: 8, sample: 80 },
+  length: { counter: 5, sample: 512 },
 } as const;
 
 /** struct spin_sample: byte offset and element width of each member, length of each array. */
@@ -19,12 +19,13 @@ export const spinSample = {
 
 /** enum spin_limit */
 export const spinLimit = {
-  abi: 2,
+  abi: 3,
   recordsMax: 64,
   samplesMax: 512,
   words: 8,
   arguments: 6,
   callNumbersMax: 512,
+  counters: 5,
 } as const;
 
 /** enum spin_place */
@@ -46,4 +47,13 @@ export const spinProgramWord = {
 export const spinCallWord = {
   result: 6,
   timeoutNs: 7,
+} as const;
+
+/** enum spin_counter */
+export const spinCounter = {
+  cycles: 0,
+  instructions: 1,
+  cacheMisses: 2,
+  branches: 3,
+  branchMisses: 4,
 } as const;

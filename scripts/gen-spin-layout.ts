@@ -14,6 +14,7 @@ const ENUMS: Readonly<Record<string, RegExp>> = {
   spin_place: /^SPIN_/,
   spin_program_word: /^SPIN_/,
   spin_call_word: /^SPIN_/,
+  spin_counter: /^SPIN_/,
 };
 
 const generate = (types: Types): string =>

@@ -10,12 +10,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "libbpf_log.hh"
+#include "perf_event.hh"
 #include "spin.skel.h"
-#include "unique_fd.hh"
 
 namespace wattfeed {
 
@@ -32,6 +33,31 @@ int OpenClock(int32_t tid, uint32_t hertz) {
   attributes.exclude_idle = 1;
   return static_cast<int>(
       syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+constexpr std::array<uint64_t, SPIN_COUNTERS> kHardware = {
+    PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CACHE_MISSES,
+    PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_MISSES};
+
+// Of a thread, not pinned: the kernel gives counters to those of whole CPUs first, so the
+// accounting loses none to these.
+UniqueFd OpenCounter(int32_t tid, uint64_t event) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = PERF_TYPE_HARDWARE;
+  attributes.config = event;
+  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  return UniqueFd(static_cast<int>(
+      syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+}
+
+// Nothing: it had no counter, or is gone.
+std::optional<uint64_t> ScaledCount(int fd) {
+  PerfValue value;
+  if (ReadPerfEvent(fd, value) != 0 || value.running_ns == 0) return std::nullopt;
+  const double scale =
+      static_cast<double>(value.enabled_ns) / static_cast<double>(value.running_ns);
+  return static_cast<uint64_t>(static_cast<double>(value.value) * scale);
 }
 
 }  // namespace
@@ -78,9 +104,22 @@ Status SpinSampler::Begin(uint32_t number, int32_t tid, uint32_t hertz) {
   if (link == nullptr) return LibbpfError("attach spin sampler", log);
   static_cast<void>(clock.Release());  // the link's from here on
   links_[number].reset(link);
+  for (size_t at = 0; at < SPIN_COUNTERS; at++)
+    counters_[number][at] = OpenCounter(tid, kHardware[at]);
   return Done{};
 }
 
-void SpinSampler::End(uint32_t number) { links_[number].reset(); }
+void SpinSampler::End(uint32_t number) {
+  links_[number].reset();
+  spin_record& record = records_.span()[number];
+  for (size_t at = 0; at < SPIN_COUNTERS; at++) {
+    const UniqueFd counter = std::exchange(counters_[number][at], UniqueFd());
+    if (!counter.is_open()) continue;
+    const auto count = ScaledCount(counter.get());
+    if (!count) continue;
+    record.counter[at] = *count;
+    record.counted |= 1u << at;
+  }
+}
 
 }  // namespace wattfeed

@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as E from 'fp-ts/lib/Either.js';
 import { openSpinSampler } from '../../native/index.js';
+import type { SpinVerdict } from '../model/spin.js';
 import { joulesOf } from '../model/units.js';
 import type { SpinCandidate } from '../spin/candidates.js';
 import { timespecTable } from '../spin/decode.js';
@@ -16,6 +17,7 @@ import { SpinDecider } from './spin-decider.js';
 export interface SpinWatchOptions {
   readonly pollers: readonly string[];
   readonly maxExamined: number;
+  readonly cpuRatio: number;
   readonly procfsRoot: string;
   readonly logger: Logger;
 }
@@ -84,6 +86,17 @@ class SharedSampler {
   }
 }
 
+/** For who wonders why a thread is, or is not, said to spin. */
+const sayVerdict = (
+  logger: Logger,
+  { tid, tgid: pid }: SpinCandidate,
+  verdict: SpinVerdict,
+): void => {
+  const { _tag, evidence } = verdict;
+  const kind = _tag === 'Spinning' ? verdict.kind : 'none';
+  logger.debug('thread examined', { pid, tid, verdict: _tag.toLowerCase(), kind, evidence });
+};
+
 const onceEach = (logger: Logger): ((cause: string) => void) => {
   const said = new Set<string>();
   return (cause) => {
@@ -96,19 +109,17 @@ const onceEach = (logger: Logger): ((cause: string) => void) => {
 export const createSpinWatch = ({
   pollers,
   maxExamined,
+  cpuRatio,
   procfsRoot,
   logger,
 }: SpinWatchOptions): SpinWatch => {
   const relabel = relabelPolling(pollers);
   const sampler = new SharedSampler(maxExamined, logger);
   const decider = new SpinDecider({ onFailure: onceEach(logger) });
-  const examineThread = async ({
-    tid,
-    tgid,
-    processName,
-    threadName,
-    runRatio,
-  }: SpinCandidate): Promise<PricedExamination | undefined> => {
+  const examineThread = async (
+    candidate: SpinCandidate,
+  ): Promise<PricedExamination | undefined> => {
+    const { tid, tgid, processName, threadName, runRatio } = candidate;
     const number = sampler.begin(tid, runRatio);
     if (number === undefined) return undefined;
     // Nobody waits for this timer when the agent ends.
@@ -119,6 +130,7 @@ export const createSpinWatch = ({
     const { examination, costMillis } = decision;
     const { hottestPlace } = examination;
     const verdict = relabel(examination.verdict, { processName, threadName, hottestPlace });
+    sayVerdict(logger, candidate, verdict);
     return { ...examination, verdict, costMillis };
   };
   return new SpinWatch(
@@ -134,6 +146,6 @@ export const createSpinWatch = ({
         }
       },
     },
-    { maxExamined },
+    { maxExamined, cpuRatio },
   );
 };

@@ -119,6 +119,8 @@ export interface SpinConfig {
   /** See spin/pollers.ts. */
   readonly pollers: readonly string[];
   readonly maxExamined: number;
+  /** Of one CPU, for deciding. */
+  readonly cpuRatio: number;
 }
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';

@@ -137,6 +137,7 @@ export const configOfFile = (file: ConfigFile): Config => ({
     isEnabled: file.spin.enabled,
     pollers: file.spin.pollers,
     maxExamined: file.spin.max_examined,
+    cpuRatio: file.spin.cpu_percent / 100,
   },
   agent: {
     socketPath: file.agent.socket_path,

@@ -359,8 +359,12 @@ const spin = z.strictObject({
     reason: 'What DPDK, SPDK, io_uring, QEMU, OpenMP and MPI call their threads and libraries.',
   }),
   max_examined: key(count(1, 64).default(4), {
-    description: 'Threads that are sampled at a time, 199 times per second of their CPU time.',
-    reason: 'Each costs some 0.1 % of a CPU while it is sampled.',
+    description: 'Threads that are sampled at a time, 97 times a second each.',
+    reason: 'Each costs less than 0.1 % of a CPU while it is sampled.',
+  }),
+  cpu_percent: key(z.number().positive().max(100).default(0.5), {
+    description: 'CPU time that deciding may take, of one CPU, after half a second at once.',
+    reason: 'Enough for a new thread each few seconds; with hundreds some wait for their turn.',
   }),
 });
 

@@ -5,6 +5,7 @@
  * they sleep and wake in a storm. Pure but for the memory of past windows.
  */
 import type { ActivityWindow, TaskSample } from '../model/activity.js';
+import { counterLikeness, type CounterLikeness } from './counters.js';
 import { threadKey } from '../model/ledger-view.js';
 import type { Nanos } from '../model/units.js';
 
@@ -18,6 +19,8 @@ export interface SpinCandidate {
   readonly reason: 'never sleeps' | 'storm of sleeps';
   /** Running, of the last window. */
   readonly runRatio: number;
+  /** What hardware counters say of the last window; undefined where there are none. */
+  readonly likeness?: CounterLikeness | undefined;
 }
 
 /** Run and queue wait of a thread that does not sleep; the rest is the resolution of a window. */
@@ -41,7 +44,26 @@ interface ThreadSum {
   runtimeNanos: number;
   queueWaitNanos: number;
   voluntarySwitches: number;
+  cycles: number;
+  instructions: number;
+  llcMisses: number;
 }
+
+const nothingOf = (sample: TaskSample): ThreadSum => ({
+  sample,
+  runtimeNanos: 0,
+  queueWaitNanos: 0,
+  voluntarySwitches: 0,
+  cycles: 0,
+  instructions: 0,
+  llcMisses: 0,
+});
+
+/** No counter, or one of cycles alone, says nothing. */
+const likenessOf = ({ cycles, instructions, llcMisses }: ThreadSum): CounterLikeness | undefined =>
+  instructions === 0
+    ? undefined
+    : counterLikeness({ cycles, instructions, cacheMisses: llcMisses });
 
 /** A thread has a row per CPU domain that it ran in. */
 const sumsOf = ({ tasks }: ActivityWindow): ReadonlyMap<string, ThreadSum> => {
@@ -49,15 +71,14 @@ const sumsOf = ({ tasks }: ActivityWindow): ReadonlyMap<string, ThreadSum> => {
   for (const sample of tasks) {
     if (sample.isKernelThread || sample.isDead) continue;
     const key = threadKey(sample.tid, sample.startBoottimeNanos);
-    const { runtimeNanos, queueWaitNanos, voluntarySwitches } = sample;
-    const sum = sums.get(key);
-    if (sum === undefined) {
-      sums.set(key, { sample, runtimeNanos, queueWaitNanos, voluntarySwitches });
-      continue;
-    }
-    sum.runtimeNanos += runtimeNanos;
-    sum.queueWaitNanos += queueWaitNanos;
-    sum.voluntarySwitches += voluntarySwitches;
+    const sum = sums.get(key) ?? nothingOf(sample);
+    sums.set(key, sum);
+    sum.runtimeNanos += sample.runtimeNanos;
+    sum.queueWaitNanos += sample.queueWaitNanos;
+    sum.voluntarySwitches += sample.voluntarySwitches;
+    sum.cycles += sample.cycles;
+    sum.instructions += sample.instructions;
+    sum.llcMisses += sample.llcMisses;
   }
   return sums;
 };
@@ -76,11 +97,22 @@ const reasonOf = (sum: ThreadSum, spanNanos: number): SpinCandidate['reason'] | 
   return isStorm || isParking ? 'storm of sleeps' : undefined;
 };
 
+const RANKS: Readonly<Record<CounterLikeness, number>> = {
+  pauses: 0,
+  loops: 0,
+  neither: 1,
+  memory: 2,
+};
+const rankOf = ({ likeness = 'neither' }: SpinCandidate): number => RANKS[likeness];
+
 export class SpinCandidates {
   /** One bit per window, the newest lowest; threads without any are forgotten. */
   readonly #history = new Map<string, number>();
 
-  /** To be called with every window, in order. The most expensive candidates come first. */
+  /**
+   * To be called with every window, in order. Those that counters take for spinning come first and those
+   * that wait for memory last; among equals the most expensive first.
+   */
   observe(window: ActivityWindow): readonly SpinCandidate[] {
     const spanNanos = Number(window.endNanos - window.startNanos);
     const reasons = new Map<string, SpinCandidate>();
@@ -99,12 +131,13 @@ export class SpinCandidates {
         threadName,
         reason,
         runRatio,
+        likeness: likenessOf(sum),
       });
     }
     this.#remember(new Set(reasons.keys()));
     return [...reasons.values()]
       .filter(({ key }) => bitCount(this.#history.get(key) ?? 0) >= WINDOWS_TO_SET)
-      .toSorted((a, b) => b.runRatio - a.runRatio);
+      .toSorted((a, b) => rankOf(a) - rankOf(b) || b.runRatio - a.runRatio);
   }
 
   #remember(now: ReadonlySet<string>): void {

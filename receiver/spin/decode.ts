@@ -2,6 +2,7 @@
 /** `struct spin_record` to samples; pure. */
 import {
   spinCallWord,
+  spinCounter,
   spinLimit,
   spinPlace,
   spinProgramWord,
@@ -9,6 +10,7 @@ import {
   spinSample,
 } from '../../native/spin-layout.generated.js';
 import { Words } from '../activity/words.js';
+import type { ThreadCounters } from './counters.js';
 import type { CallSample, ProgramSample, ThreadSamples } from './samples.js';
 import { TIMESPEC_ARGUMENTS } from './system-calls.js';
 
@@ -42,6 +44,25 @@ const callOf = (words: Words, at: number): CallSample => {
   };
 };
 
+const countersOf = (words: Words): ThreadCounters | undefined => {
+  const { offset, widthBytes } = spinRecord;
+  const counted = words.u32(offset.counted);
+  const counter = (index: number): number | undefined =>
+    (counted & (1 << index)) === 0
+      ? undefined
+      : Number(words.u64(offset.counter + index * widthBytes.counter));
+  // Opened on a machine whose PMU is a facade, they count nothing.
+  const instructions = counter(spinCounter.instructions);
+  if (instructions === undefined || instructions === 0) return undefined;
+  return {
+    cycles: counter(spinCounter.cycles),
+    instructions,
+    cacheMisses: counter(spinCounter.cacheMisses),
+    branches: counter(spinCounter.branches),
+    branchMisses: counter(spinCounter.branchMisses),
+  };
+};
+
 /** Undefined: not the bytes of one record. */
 export const decodeSamples = (bytes: Uint8Array): ThreadSamples | undefined => {
   if (bytes.length !== spinRecord.sizeBytes) return undefined;
@@ -58,12 +79,14 @@ export const decodeSamples = (bytes: Uint8Array): ThreadSamples | undefined => {
     else if (place === spinPlace.inCall) calls.push(callOf(words, at));
     else otherCount += 1;
   }
+  const counters = countersOf(words);
   return {
     tid: words.u32(offset.tid),
     is32Bit: words.u32(offset.is32bit) !== 0,
     program,
     calls,
     otherCount,
+    ...(counters === undefined ? {} : { counters }),
   };
 };
 

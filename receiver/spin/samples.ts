@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Where one thread was met, sampled by the clock while it ran. */
+import type { ThreadCounters } from './counters.js';
 
 /** In the program. */
 export interface ProgramSample {
@@ -31,6 +32,8 @@ export interface ThreadSamples {
   readonly calls: readonly CallSample[];
   /** In the kernel without having asked for it: exceptions, interrupts. */
   readonly otherCount: number;
+  /** Of the thread alone, meanwhile; absent where nothing was counted. */
+  readonly counters?: ThreadCounters;
 }
 
 /** Bytes of the C library's wrapper in which the result is still in its register. */

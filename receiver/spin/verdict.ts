@@ -10,6 +10,7 @@
  */
 import { assertNever } from '../model/errors.js';
 import type { SpinKind, SpinVerdict } from '../model/spin.js';
+import { counterLikeness, counterText, type ThreadCounters } from './counters.js';
 import { tallyCalls } from './judge-calls.js';
 import { tallyProgram, type CodeAt, type Spread } from './judge-program.js';
 import { byAddress, sampleCount, type ThreadSamples } from './samples.js';
@@ -119,9 +120,24 @@ const judgeTally = (tally: Tally, samples: ThreadSamples, spread: Spread): Judge
   if (readsClockOnly(tally, samples, spread)) return { kind: 'clock', confidence: MIN_SPIN_SHARE };
   if (asksOnly(tally, samples) && isSpread(tally, spread, MAX_HOT_WORK))
     return { kind: tally.commonest(NAMED_CALLS), confidence: MIN_SPIN_SHARE };
-  return comesBack(tally, samples, spread)
+  // Where states alone speak for waiting, memory that is waited for speaks against it.
+  const isOnMemory = samples.counters && counterLikeness(samples.counters) === 'memory';
+  return isOnMemory !== true && comesBack(tally, samples, spread)
     ? { kind: 'flag', confidence: spread.sameRegistersRatio }
     : undefined;
+};
+
+interface Said extends Judged {
+  readonly evidence: string;
+}
+
+/** Counters that agree halve the doubt. */
+const withCounters = (said: Said, counters: ThreadCounters | undefined): Said => {
+  if (counters === undefined) return said;
+  const likeness = counterLikeness(counters);
+  const agrees = likeness === 'pauses' || likeness === 'loops';
+  const confidence = agrees ? (1 + said.confidence) / 2 : said.confidence;
+  return { ...said, confidence, evidence: `${said.evidence}; ${counterText(counters)}` };
 };
 
 export const judgeSpin = (input: SpinInput): SpinVerdict => {
@@ -135,7 +151,7 @@ export const judgeSpin = (input: SpinInput): SpinVerdict => {
   const judged = judgeTally(tally, samples, spread);
   if (judged !== undefined) {
     const evidence = evidenceOf(judged.kind, tally.waiting / total, samples);
-    return { _tag: 'Spinning', ...judged, evidence };
+    return { _tag: 'Spinning', ...withCounters({ ...judged, evidence }, samples.counters) };
   }
   const of = `of ${String(total)} samples`;
   if (tally.unknown > MAX_UNKNOWN_SHARE * total)

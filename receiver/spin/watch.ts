@@ -39,6 +39,8 @@ export interface SpinWatchPorts {
 export interface SpinWatchLimits {
   /** Examined at a time. */
   readonly maxExamined: number;
+  /** Of one CPU, for deciding. */
+  readonly cpuRatio: number;
 }
 
 interface Watched {
@@ -87,7 +89,7 @@ const MAX_WATCHED = 512;
 export class SpinWatch {
   readonly #candidates = new SpinCandidates();
   readonly #watched = new Map<string, Watched>();
-  readonly #budget = new TimeBudget();
+  readonly #budget: TimeBudget;
   #examinedCount = 0;
   /** Without any, no window is walked through. */
   #hasActive = false;
@@ -95,7 +97,9 @@ export class SpinWatch {
   constructor(
     private readonly ports: SpinWatchPorts,
     private readonly limits: SpinWatchLimits,
-  ) {}
+  ) {
+    this.#budget = new TimeBudget(limits.cpuRatio);
+  }
 
   /** To be called with every window, after it was attributed. */
   observe(window: ActivityWindow, shares: WindowShares): void {
@@ -172,7 +176,8 @@ export class SpinWatch {
       state: INITIAL_SPIN_STATE,
       isExamined: false,
       nextMillis: 0,
-      pauseMillis: FIRST_PAUSE_MILLIS,
+      // One look at a thread that waits for memory, as counters say, and the next when others had theirs.
+      pauseMillis: candidate.likeness === 'memory' ? LONGEST_PAUSE_MILLIS : FIRST_PAUSE_MILLIS,
       quietWindows: 0,
       costs: new Map(),
     };

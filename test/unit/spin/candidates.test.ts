@@ -72,4 +72,14 @@ describe('SpinCandidates', () => {
     );
     expect(tidsAfter(window, window, window)).toEqual([7, 10]);
   });
+
+  it('puts first what counters take for spinning, and last what waits for memory', () => {
+    const counted = { cycles: 1e9, uncountedNanos: 0 };
+    const window = windowOf(
+      { ...BUSY, tid: 8, tgid: 8, ...counted, instructions: 1e8, llcMisses: 1e7 },
+      { ...BUSY, tid: 9, tgid: 9, ...counted, instructions: 1e9, llcMisses: 1e6 },
+      { ...BUSY, tid: 10, tgid: 10, ...counted, instructions: 5e7, llcMisses: 10 },
+    );
+    expect(tidsAfter(window, window, window)).toEqual([10, 9, 8]);
+  });
 });

@@ -193,6 +193,28 @@ describe('judgeSpin', () => {
     expect(judge(places(3), [], () => OPEN)).toBe('Working');
   });
 
+  it('is surer, and says why, where counters agree, and takes what waits for memory for work', () => {
+    const places = Array.from({ length: 150 }, (_, index) =>
+      at(index % 2 === 0 ? 1 : 3, { address: BigInt(0x5000 + index) }),
+    ).flat();
+    const judged = (program: readonly ProgramSample[], ipc: number, cacheMisses: number) =>
+      judgeSpin({
+        samples: {
+          ...{ tid: 7, is32Bit: false, program, calls: [], otherCount: 0 },
+          counters: { cycles: 1e9, instructions: ipc * 1e9, cacheMisses },
+        },
+        codeAt: () => OPEN,
+      });
+    const half = [...at(360), ...at(40, { states: 40, memory: 40, address: 0x7000n })];
+    expect(judged(half, 0.06, 0)).toMatchObject({
+      confidence: 0.95,
+      evidence: expect.stringContaining('; IPC 0.06, 0.0 cache misses per 1000 instructions'),
+    });
+    expect(judged(half, 1, 0)).toMatchObject({ confidence: 0.9 });
+    expect(judged(places, 1, 0)._tag).toBe('Spinning');
+    expect(judged(places, 0.1, 1e7)._tag).toBe('Working');
+  });
+
   it('says in one line what was seen', () => {
     expect(verdictOf(at(10, { address: 0x2000n }), call(24, 390))).toMatchObject({
       confidence: 1,

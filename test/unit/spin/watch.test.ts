@@ -53,7 +53,7 @@ class Rig {
           return { tid, verdict: this.verdict, ...rest } satisfies PricedExamination;
         },
       },
-      { maxExamined },
+      { maxExamined, cpuRatio: 0.005 },
     );
   }
 
