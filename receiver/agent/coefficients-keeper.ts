@@ -3,10 +3,9 @@
  * Hands new coefficients to the kernel side, which predicts slices with them, and keeps what was learnt:
  * at most every few minutes, and at the end.
  */
-import * as E from 'fp-ts/lib/Either.js';
-import type { ActivitySession } from '../activity/port.js';
 import type { Clock } from '../host/clock.js';
 import type { LearntStore } from './learnt-store.js';
+import type { LivePredictions } from './live-predictions.js';
 import type { Logger } from './logger.js';
 import type { Pipeline } from './pipeline.js';
 
@@ -14,7 +13,7 @@ const KEEP_EVERY_NANOS = 300_000_000_000n;
 
 export interface KeeperParts {
   readonly pipeline: Pick<Pipeline, 'coefficients' | 'calibration' | 'state' | 'restoreFits'>;
-  readonly session: Pick<ActivitySession, 'setCoefficients'>;
+  readonly predictions: Pick<LivePredictions, 'use'>;
   /** Undefined: viewers that measure for a moment leave the file to the agent. */
   readonly store: LearntStore | undefined;
   readonly isWriting: boolean;
@@ -24,7 +23,6 @@ export interface KeeperParts {
 
 export class CoefficientsKeeper {
   #keptNanos: bigint;
-  #hasRefused = false;
 
   constructor(private readonly parts: KeeperParts) {
     this.#keptNanos = parts.clock.monotonicNanos();
@@ -54,12 +52,7 @@ export class CoefficientsKeeper {
   }
 
   #push(): void {
-    const { session, pipeline, logger } = this.parts;
-    const set = session.setCoefficients(pipeline.coefficients());
-    if (E.isRight(set) || this.#hasRefused) return;
-    this.#hasRefused = true;
-    const { operation, code } = set.left;
-    logger.warn('the kernel side keeps its coefficients', { operation, code });
+    this.parts.predictions.use(this.parts.pipeline.coefficients());
   }
 
   /** A machine that taught nothing (no counters, modelled energy) leaves no file behind. */

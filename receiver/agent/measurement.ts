@@ -17,6 +17,7 @@ import type { CoreScaling } from './core-scaling.js';
 import type { CoefficientsKeeper } from './coefficients-keeper.js';
 import type { Explainer } from './explainer.js';
 import type { Losses } from './losses.js';
+import type { LivePredictions } from './live-predictions.js';
 import type { Logger } from './logger.js';
 import type { Pipeline, PipelineResult, Surroundings } from './pipeline.js';
 import type { PowerFeed } from './power-feed.js';
@@ -36,6 +37,7 @@ export interface MeasurementParts {
   readonly surroundings: (window: ActivityWindow) => Surroundings;
   readonly keeper: Pick<CoefficientsKeeper, 'changed' | 'close'>;
   readonly coreScaling: Pick<CoreScaling, 'isInUse' | 'after'>;
+  readonly predictions: Pick<LivePredictions, 'after'>;
   readonly ledger: Ledger;
   readonly self: SelfTotals;
   readonly losses: Losses;
@@ -184,7 +186,7 @@ export class Measurement {
   #advance(window: ActivityWindow): PipelineResult {
     const { pipeline, ledger, self, logger, explainer, spin } = this.#parts;
     const begin = performance.now();
-    const { coreScaling } = this.#parts;
+    const { coreScaling, predictions } = this.#parts;
     const surroundings = {
       ...this.#parts.surroundings(window),
       hasCoreScales: coreScaling.isInUse,
@@ -205,14 +207,17 @@ export class Measurement {
     for (const { domainId, detail } of attribution.inconsistencies)
       logger.error('attribution does not close', { domain: domainId, detail });
     // A baseline window's counters have no delta yet, the last one is behind the detach.
-    if (report.index !== BASELINE_WINDOW && !window.isFinal)
+    if (report.index !== BASELINE_WINDOW && !window.isFinal) {
+      const coefficients = pipeline.coefficients();
       this.#parts.powerFeed?.publish(
         window,
         report,
         attribution,
-        pipeline.coefficients(),
+        coefficients,
         spin && ((task) => spin.isSpinning(task)),
       );
+      predictions.after(input, attribution, coefficients);
+    }
     this.#parts.watchSlots(report);
     spin?.observe(window, attribution.shares);
     this.#windowsSinceSweep += 1;

@@ -23,6 +23,7 @@ import { complaintText, type Complaint } from '../model/errors.js';
 import { attributionSettings } from './attribution-settings.js';
 import { CoefficientsKeeper } from './coefficients-keeper.js';
 import { CoreScaling } from './core-scaling.js';
+import { LivePredictions } from './live-predictions.js';
 import { Explainer } from './explainer.js';
 import { LearntStore } from './learnt-store.js';
 import { surroundingsReader } from './surroundings.js';
@@ -249,9 +250,15 @@ const assemble = (
   };
   const pipeline = createPipeline({ plan, topology, ...split });
   const surroundings = surroundingsReader(config, machine, identities.cgroupPath);
+  const predictions = new LivePredictions({
+    topology,
+    session,
+    isScaling: powerFeed !== undefined,
+    logger,
+  });
   const keeper = new CoefficientsKeeper({
     pipeline,
-    session,
+    predictions,
     store: learntStore(config, machine, logger),
     isWriting: options.isKeepingState ?? false,
     clock: systemClock,
@@ -271,6 +278,7 @@ const assemble = (
     surroundings: (window) => surroundings.read(window),
     keeper,
     coreScaling: new CoreScaling(topology, session, logger),
+    predictions,
     explainer: new Explainer(ledger),
     ledger,
     self,

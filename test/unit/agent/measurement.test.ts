@@ -52,6 +52,7 @@ const rig = () => {
     explainer: new Explainer(ledger),
     surroundings: () => ({}),
     coreScaling: { isInUse: false, after: () => undefined },
+    predictions: { after: () => undefined },
     keeper: { changed: () => undefined, close: () => undefined },
     ledger,
     self: new SelfTotals(() => [], losses.counts),

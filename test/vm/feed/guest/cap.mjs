@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
   makeCgroup,
+  killUntilExpired,
   mapId,
   out,
   over,
@@ -16,10 +17,8 @@ import {
   startAgent,
   startGroup,
   startScheduler,
-  status,
   steadyFeed,
   sysctl,
-  until,
 } from './machine.mjs';
 
 const [seconds = '6', className = 'int_mid'] = process.argv.slice(2);
@@ -82,12 +81,8 @@ facts.hard = scheduler.stats();
 save();
 say('hard done');
 
-// killed: nobody withdraws
 facts.idsBefore = PINS.map(mapId);
-await agent.kill();
-const killedMillis = performance.now();
-await until('feed expired', () => status() === 'expired');
-facts.expiredAfterMillis = performance.now() - killedMillis;
+facts.expiredAfterMillis = await killUntilExpired(agent);
 await pause(SETTLE_MILLIS);
 await over('orphan', Number(seconds));
 facts.orphan = scheduler.stats();

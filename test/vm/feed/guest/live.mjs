@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import {
+  killUntilExpired,
   makeCgroup,
   out,
   over,
@@ -13,10 +14,8 @@ import {
   startAgent,
   startGroup,
   startScheduler,
-  status,
   steadyFeed,
   sysctl,
-  until,
 } from './machine.mjs';
 
 const [budgetWatts = '3'] = process.argv.slice(2);
@@ -50,10 +49,7 @@ await over('cap', SECONDS);
 facts.cap = cap.stats();
 say('cap done');
 
-await agent.kill();
-const killedMillis = performance.now();
-await until('feed expired', () => status() === 'expired');
-facts.expiredAfterMillis = performance.now() - killedMillis;
+facts.expiredAfterMillis = await killUntilExpired(agent);
 // who was held is behind in virtual time, and is let catch up first
 await pause(SETTLE_MILLIS);
 await over('orphan', SECONDS);

@@ -32,6 +32,15 @@ export const out = (name) => `/vm/out/${name}`;
 export const control = (...words) => writeFileSync(`${SIMHW}/control`, words.join(' '));
 export const truth = (name) => writeFileSync(out(`${name}.truth`), readFileSync(`${SIMHW}/truth`));
 export { pause };
+/**
+ * A class of its own: 256-bit operations and nothing else, beside `chase` on one core about twice its power. Not avx512:
+ * the guest's CPU does not have that, so nothing tells its operations from half as wide ones.
+ */
+export const defineDense = () =>
+  control(
+    'class dense ipc_milli=2600 kappa_milli=2700 vector256_milli=1000 lines_per_minstr=400',
+    'pressure_milli=1000 sensitivity_milli=900 memory_bound_milli=0 cap_khz=3000000',
+  );
 /** On the serial line: how far a long scenario has come. */
 export const say = (text) => console.log(`${(performance.now() / 1000).toFixed(1)} s: ${text}`);
 
@@ -105,6 +114,14 @@ export const steadyFeed = async () => {
     since = status() === 'ok' ? (since ?? performance.now()) : undefined;
     return since !== undefined && performance.now() - since > STEADY_MILLIS;
   });
+};
+
+/** Killed: nobody withdraws. Returns after how many milliseconds the feed has expired. */
+export const killUntilExpired = async (agent) => {
+  await agent.kill();
+  const killedMillis = performance.now();
+  await until('feed expired', () => status() === 'expired');
+  return performance.now() - killedMillis;
 };
 
 export const mapId = (pin) =>
