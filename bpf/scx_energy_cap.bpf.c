@@ -5,7 +5,8 @@
  * task that is over does:
  *
  *   hard cap (measured joules, not work-conserving): waits in HELD until the bucket has drained, at most
- *     max_hold_ns; then one short slice. Its power is the budget's plus one short slice per max_hold.
+ *     max_hold_ns; then one short slice. Its power is the budget's plus one short slice per thread and max_hold,
+ *     of every other slice of a CPU that others want.
  *   soft (work-conserving, or joules that were not measured): waits in YIELD, behind all others, until a
  *     CPU has nothing else to do, at most max_hold_ns.
  *
@@ -26,6 +27,9 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* Set by the loader. */
 const volatile u32 cpu_count = 1;
+
+/* By CPU: the last slice went to one that was due, and the next one is not his. */
+u8 gave_to_due[CPUS];
 
 struct timer_slot {
 	struct bpf_timer timer;
@@ -70,7 +74,7 @@ void BPF_PROG(cap_enqueue, struct task_struct *p, u64 enq_flags)
 	} else if (verdict.is_soft) {
 		stats.yielded++;
 		own->held_at_ns = now_ns;
-		own->hold_ns = now_ns + max_hold_ns;
+		own->hold_ns = now_ns + due_after_ns();
 		dsq_insert_vtime(p, YIELD, CAPPED_SLICE_NS, own->hold_ns, enq_flags);
 		if (own->leaves_idle)
 			scx_bpf_kick_cpu(bpf_get_smp_processor_id(), SCX_KICK_IDLE);
@@ -90,6 +94,23 @@ static __always_inline bool is_due(u64 dsq_id, u64 now_ns)
 	struct first_in_queue first;
 
 	return first_of(dsq_id, &first) && first.hold_ns <= now_ns;
+}
+
+/*
+ * Who is due goes before those who are not over, but not twice in a row: a thousand threads over their budget are
+ * due all the time, and the others shall not pay for them.
+ */
+static __always_inline bool give_to_due(s32 cpu, u64 now_ns)
+{
+	u8 *gave = &gave_to_due[cpu & (CPUS - 1)];
+
+	if (*gave && scx_bpf_dsq_nr_queued(NORMAL) > 0) {
+		*gave = 0;
+		return false;
+	}
+	*gave = (is_due(HELD, now_ns) && dsq_move_to_local(HELD)) ||
+		(is_due(YIELD, now_ns) && dsq_move_to_local(YIELD));
+	return *gave;
 }
 
 static __always_inline bool has_least(struct task_struct *p)
@@ -118,9 +139,7 @@ void BPF_PROG(cap_dispatch, s32 cpu, struct task_struct *prev)
 		judge(prev, now_ns, &verdict);
 	}
 	slice_ns = verdict.is_capped ? CAPPED_SLICE_NS : SLICE_NS;
-	if (is_due(HELD, now_ns) && dsq_move_to_local(HELD))
-		return;
-	if (is_due(YIELD, now_ns) && dsq_move_to_local(YIELD))
+	if (give_to_due(cpu, now_ns))
 		return;
 	if (wants && !verdict.wait_ns && has_least(prev)) {
 		set_slice(prev, slice_ns);

@@ -15,6 +15,9 @@
 #define PACKAGES 64
 #define CPUS 1024
 
+/* A hold may end late by the slice that its CPU is in, and by one more that is due before it. */
+#define HOLD_MARGIN_NS (2 * SLICE_NS)
+
 /* Set by the loader. */
 const volatile u64 max_hold_ns = POWER_FEED_MAX_HOLD_NS;
 const volatile bool holds_headroom; /* --headroom */
@@ -23,6 +26,12 @@ const volatile u8 package_of_cpu[CPUS];
 struct power_feed_package_map pf_package SEC(".maps");
 struct power_feed_cgroup_map pf_cgroup SEC(".maps");
 struct power_feed_cgroup_index_map pf_cgroup_index SEC(".maps");
+
+/* From being held to when it is due at the latest, so that it runs before max_hold_ns are over. */
+static __always_inline u64 due_after_ns(void)
+{
+	return max_hold_ns > 2 * HOLD_MARGIN_NS ? max_hold_ns - HOLD_MARGIN_NS : max_hold_ns / 2;
+}
 
 /* measured / predicted active energy by package, refreshed by the timer; 1000 = as predicted. */
 u32 scale_permille[PACKAGES];
@@ -163,8 +172,8 @@ static __always_inline void judge(struct task_struct *p, u64 now_ns, struct verd
 		if (wait_ns > verdict->wait_ns)
 			verdict->wait_ns = wait_ns;
 	}
-	if (verdict->wait_ns > max_hold_ns)
-		verdict->wait_ns = max_hold_ns;
+	if (verdict->wait_ns > due_after_ns())
+		verdict->wait_ns = due_after_ns();
 }
 
 #endif /* WATTFEED_SCX_CAPS_BPF_H */
