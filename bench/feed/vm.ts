@@ -36,14 +36,14 @@ const watts = (value: number): string => `${value.toFixed(2)} W`.padStart(8);
 
 const fair = async (seconds: string): Promise<void> => {
   const run = await boot(`node ${GUEST}/fair.mjs ${seconds}`);
-  console.log('2 x avx512 (twice the power) beside 2 x chase on 2 CPUs; part of avx512 in both');
+  console.log('2 x dense (twice the power) beside 2 x chase on 2 CPUs; part of dense in both');
   for (const [name, title] of [
     ['eevdf', 'EEVDF'],
     ['fair', 'energy-fair'],
     ['orphan', 'energy-fair, agent killed'],
     ['again', 'energy-fair, next agent'],
   ] as const) {
-    const { energy, time } = shareOf(run, name, ['avx512', 'chase']);
+    const { energy, time } = shareOf(run, name, ['dense', 'chase']);
     console.log(`  ${title.padEnd(28)} energy ${percent(energy)}   time ${percent(time)}`);
   }
   console.log(run.text('fair.json'));
@@ -70,6 +70,9 @@ const cap = async (seconds: string): Promise<void> => {
   console.log(run.text('cap.json'));
 };
 
+const batchWatts = (run: Run, name: string): string =>
+  name === 'alone' ? '-' : watts(useOf(run, name, 'dense_b').watts);
+
 const headroom = async (seconds: string): Promise<void> => {
   const run = await boot(`node ${GUEST}/headroom.mjs ${seconds}`, '2,3');
   console.log('an interactive task on one core, batch work on the other; latency in ms');
@@ -79,7 +82,7 @@ const headroom = async (seconds: string): Promise<void> => {
     console.log(
       `  ${name.padEnd(10)} package ${watts(powerOf(run, name, 'package-0'))}   ${String(requests)} requests: ` +
         `p50 ${millis[0] ?? '?'} p90 ${millis[1] ?? '?'} p99 ${millis[2] ?? '?'} (woken after p99 ${millis[6] ?? '?'})   ` +
-        `batch ${watts(useOf(run, name, 'int_hi_b').watts)}`,
+        `clock ${useOf(run, name, 'int_mid_i').gigahertz.toFixed(2)} GHz   batch ${batchWatts(run, name)}`,
     );
   }
   console.log(run.text('headroom.json'));

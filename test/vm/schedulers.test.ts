@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Both schedulers on a live agent's feed, by the machine's own truth, with wide tolerances: figures are
- * `npm run bench:schedulers`'s.
+ * Both schedulers on a live agent's feed, by the machine's own truth. Longer runs, EEVDF beside them, budgets that settle, the
+ * next agent and headroom are `npm run bench:schedulers`'s.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -11,8 +11,8 @@ import { shareOf, useOf } from './feed/groups.js';
 
 const LIMIT_MILLIS = patientMillis(150);
 const BUDGET_WATTS = 3;
-/** 2.5 s, the last window of which may just have begun, and what a busy machine adds. */
-const EXPIRY_LIMIT_MILLIS = 5000;
+/** VALIDITY_MILLIS of guest/machine.mjs, and the last publishing of an agent that is being killed. */
+const EXPIRY_LIMIT_MILLIS = 2500 + 100;
 
 const stats = z.object({
   'by energy': z.number(),
@@ -24,6 +24,8 @@ const stats = z.object({
 });
 const facts = z.object({
   fair: stats,
+  fairLateLooks: z.number(),
+  capLateLooks: z.number(),
   cap: stats,
   orphan: stats,
   expiredAfterMillis: z.number(),
@@ -45,13 +47,14 @@ beforeAll(async () => {
 
 describe('scx_energy_fair on a live feed', () => {
   it('gives tasks of different power the same energy, so different time', () => {
-    const { energy, time } = shareOf(run, 'fair', ['avx512', 'chase']);
+    const { energy, time } = shareOf(run, 'fair', ['dense', 'chase']);
     console.log(
-      `energy-fair: avx512 has ${energy.toFixed(3)} of the energy, ${time.toFixed(3)} of the time`,
+      `energy-fair: dense has ${energy.toFixed(3)} of the energy, ${time.toFixed(3)} of the time`,
     );
-    // 0.65 under EEVDF; an agent that has just started predicts with the defaults of its model
-    expect(energy).toBeGreaterThan(0.4);
-    expect(energy).toBeLessThan(0.63);
+    // two thirds under EEVDF; the agent has just started and has learnt nothing
+    expect(seen.fairLateLooks).toBe(0);
+    expect(energy).toBeGreaterThan(0.45);
+    expect(energy).toBeLessThan(0.55);
     expect(time).toBeLessThan(0.45);
     expect(seen.fair['by energy']).toBeGreaterThan(seen.fair['by time']);
   });
@@ -61,8 +64,9 @@ describe('scx_energy_cap on a live feed', () => {
   it('holds a cgroup to its budget', () => {
     const capped = useOf(run, 'cap', 'int_mid_b');
     console.log(`energy-cap: ${capped.watts.toFixed(2)} W of ${String(BUDGET_WATTS)} W`);
-    expect(capped.watts / BUDGET_WATTS).toBeGreaterThan(0.75);
-    expect(capped.watts / BUDGET_WATTS).toBeLessThan(1.25);
+    expect(seen.capLateLooks).toBe(0);
+    expect(capped.watts / BUDGET_WATTS).toBeGreaterThan(0.9);
+    expect(capped.watts / BUDGET_WATTS).toBeLessThan(1.1);
     expect(seen.cap.held).toBeGreaterThan(0);
   });
 

@@ -9,19 +9,28 @@ export interface GroupUse {
   readonly watts: number;
   /** CPU seconds per second; 1 = one CPU all the time. */
   readonly cpuRatio: number;
+  /** Mean clock while it ran. */
+  readonly gigahertz: number;
 }
 
 const NANO = 1e-9;
 
-const sums = (truth: Truth, comm: string): { energy: bigint; run: bigint } =>
+interface Sums {
+  readonly energy: bigint;
+  readonly run: bigint;
+  readonly cycles: bigint;
+}
+
+const sums = (truth: Truth, comm: string): Sums =>
   truth.owners
     .filter((owner) => owner.kind === 'process' && owner.comm === comm)
     .reduce(
       (sum, owner) => ({
         energy: sum.energy + owner.energy.reduce((all, one) => all + packageNanojoules(one), 0n),
         run: sum.run + owner.runNanos,
+        cycles: sum.cycles + owner.cycles,
       }),
-      { energy: 0n, run: 0n },
+      { energy: 0n, run: 0n, cycles: 0n },
     );
 
 /** All processes of that name, between truths NAME-0 and NAME-1. */
@@ -31,7 +40,13 @@ export const useOf = (run: Run, name: string, comm: string): GroupUse => {
   const seconds = Number(after.monotonicNanos - before.monotonicNanos) * NANO;
   const joules = Number(b.energy - a.energy) * NANO;
   const cpuSeconds = Number(b.run - a.run) * NANO;
-  return { joules, cpuSeconds, watts: joules / seconds, cpuRatio: cpuSeconds / seconds };
+  return {
+    joules,
+    cpuSeconds,
+    watts: joules / seconds,
+    cpuRatio: cpuSeconds / seconds,
+    gigahertz: Number(b.cycles - a.cycles) / Number(b.run - a.run),
+  };
 };
 
 /** Of a zone between the same two. */

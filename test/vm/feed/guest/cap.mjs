@@ -6,11 +6,12 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
-  makeCgroup,
   killUntilExpired,
+  makeCgroup,
   mapId,
   out,
   over,
+  overSteady,
   pause,
   PINS,
   say,
@@ -75,8 +76,10 @@ others = await startOthers();
 await steadyFeed();
 // its cgroup is in the feed when it has run for a window: the clock of "settles within" starts with its first task
 capped = await startBatch(batch);
+const beforeSettling = scheduler.stats().expired;
 for (let step = 0; step < SETTLE_SECONDS; step++) await over(`settle-${step}`, 1);
-await over('hard', Number(seconds));
+facts.lateLooksSettling = (await scheduler.freshStats()).expired - beforeSettling;
+facts.lateLooks = await overSteady('hard', Number(seconds), scheduler);
 facts.hard = scheduler.stats();
 save();
 say('hard done');
@@ -99,7 +102,7 @@ others = await startOthers();
 capped = await startBatch(batch);
 await steadyFeed();
 await pause(SETTLE_MILLIS);
-await over('again', Number(seconds));
+facts.lateLooksAgain = await overSteady('again', Number(seconds), scheduler);
 facts.again = scheduler.stats();
 facts.stateAgain = sysctl('/sys/kernel/sched_ext/state');
 facts.attaches = scheduler.attaches();
@@ -109,8 +112,7 @@ say('again done');
 
 capped = await startBatch(soft);
 await pause(SETTLE_MILLIS * 2);
-await steadyFeed();
-await over('soft-beside', Number(seconds));
+await overSteady('soft-beside', Number(seconds), scheduler);
 await others.stop();
 await pause(SETTLE_MILLIS);
 await over('soft-alone', Number(seconds));

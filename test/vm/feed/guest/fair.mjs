@@ -11,6 +11,7 @@ import {
   mapId,
   out,
   over,
+  overSteady,
   pause,
   PINS,
   say,
@@ -46,9 +47,7 @@ say('eevdf done');
 const scheduler = await startScheduler('fair');
 let scheduled = await groups(true);
 await pause(SETTLE_MILLIS);
-await steadyFeed();
-facts.attached = scheduler.stats();
-await over('fair', Number(seconds));
+facts.lateLooks = await overSteady('fair', Number(seconds), scheduler);
 facts.fair = scheduler.stats();
 save();
 say('fair done');
@@ -69,8 +68,7 @@ agent = await startAgent('agent-2', []);
 facts.idsAfter = PINS.map(mapId);
 scheduled = await groups(true);
 await pause(SETTLE_MILLIS);
-await steadyFeed();
-await over('again', Number(seconds));
+facts.lateLooksAgain = await overSteady('again', Number(seconds), scheduler);
 facts.again = scheduler.stats();
 facts.stateAgain = sysctl('/sys/kernel/sched_ext/state');
 facts.attaches = scheduler.attaches();

@@ -7,11 +7,14 @@ scx=/product/bpf/build/scx-energy
 out=/vm/out/flap.txt
 log=/tmp/flap.log
 
+# left NAME: maps, programs and kilobytes that are free, one a line (the guest has no /dev/fd to read from)
 left() {
 	echo 3 >/proc/sys/vm/drop_caches
-	bpftool -j map show | tr -cd '{' | wc -c
-	bpftool -j prog show | tr -cd '{' | wc -c
-	awk '/^(MemFree|Buffers|Cached):/ {sum += $2} END {print sum}' /proc/meminfo
+	{
+		bpftool -j map show | tr -cd '{' | wc -c
+		bpftool -j prog show | tr -cd '{' | wc -c
+		awk '/^(MemFree|Buffers|Cached):/ {sum += $2} END {print sum}' /proc/meminfo
+	} >/tmp/left-"$1"
 }
 
 # once before, so that what a first attach leaves for ever (caches of the kernel) is not counted
@@ -33,17 +36,19 @@ done
 attached=0 detached=0
 cycle fair
 cycle cap
-mapfile -t before < <(left)
+left before
 attached=0 detached=0
 for ((i = 0; i < times; i++)); do
 	if [ $((i % 2)) = 0 ]; then cycle fair; else cycle cap; fi
 done
-mapfile -t after < <(left)
+left after
+mapfile -t before </tmp/left-before
+mapfile -t after </tmp/left-after
 kill "${loads[@]}"
 {
 	printf 'attached %s\ndetached %s\n' "$attached" "$detached"
 	printf 'maps %s %s\nprograms %s %s\nfree_kb %s %s\n' "${before[0]}" "${after[0]}" "${before[1]}" \
 		"${after[1]}" "${before[2]}" "${after[2]}"
-	printf 'complaints %s\n' "$(dmesg | grep -ciE 'stall|BUG|WARNING|runtime error')"
+	printf 'complaints %s\n' "$(dmesg | grep -cE 'stall|BUG:|WARNING:|runtime error')"
 } >$out
 cat $out

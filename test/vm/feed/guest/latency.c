@@ -3,8 +3,9 @@
  * latency NAME SECONDS PERIOD_US REQUEST_KINSTR: an interactive task. At each period it wakes and works until its
  * own instruction counter has risen by the size of a request; the latency is from when it was due to when it is
  * done. In the simulated machine instructions come at the simulated frequency, so a package that throttles makes
- * requests slow as it would a real one. Prints one line: requests, then latency and wake-up in us at p50, p90, p99
- * and the highest.
+ * requests slow as it would a real one. They go on while the host keeps the virtual CPU from running: a request is done when
+ * the counter was at its size, between the last two looks at it, not when that was seen. Prints one line:
+ * requests, then latency and wake-up in us at p50, p90, p99 and the highest.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -62,6 +63,22 @@ static unsigned long long count(int event)
 	return value;
 }
 
+/* Works until the counter is at `goal`; when that was, in ns. */
+static long long work_until(int event, unsigned long long goal)
+{
+	unsigned long long before, seen = count(event);
+	long long before_ns, seen_ns = now_ns();
+
+	do {
+		before = seen;
+		before_ns = seen_ns;
+		seen = count(event);
+		seen_ns = now_ns();
+	} while (seen < goal);
+	return before_ns + (long long)((double)(goal - before) / (double)(seen - before) *
+				       (double)(seen_ns - before_ns));
+}
+
 static int ascending(const void *left, const void *right)
 {
 	long long a = *(const long long *)left, b = *(const long long *)right;
@@ -98,14 +115,9 @@ int main(int argc, char **argv)
 	due_ns = now_ns() + period_ns;
 	end_ns = due_ns + (long long)(atof(argv[2]) * NS_PER_S);
 	for (; due_ns < end_ns && requests < REQUESTS_MAX; requests++) {
-		unsigned long long goal;
-
 		sleep_until(due_ns);
 		wakeup_ns[requests] = now_ns() - due_ns;
-		goal = count(event) + request;
-		while (count(event) < goal)
-			;
-		latency_ns[requests] = now_ns() - due_ns;
+		latency_ns[requests] = work_until(event, count(event) + request) - due_ns;
 		/* a request that is late delays the next one, it does not hide it */
 		due_ns = due_ns + period_ns > now_ns() ? due_ns + period_ns : now_ns() + period_ns;
 	}
