@@ -13,6 +13,16 @@ const WORKLOAD = [
   'jobId',
 ] as const;
 
+const PROCESS = [
+  'processPid',
+  'processCreationTime',
+  'processExecutableName',
+  'processOwner',
+  'processCommandLine',
+  'processCgroup',
+  ...WORKLOAD,
+] as const;
+
 export const ENERGY_INSTRUMENTS = {
   hwEnergy: {
     name: 'hw.energy',
@@ -48,19 +58,7 @@ export const ENERGY_INSTRUMENTS = {
     stability: 'beta',
     description:
       'Energy attributed to a process while it had a series of its own. The series with `otel.metric.overflow` holds what all others burned.',
-    attributes: [
-      'processPid',
-      'processCreationTime',
-      'processExecutableName',
-      'processOwner',
-      'processCommandLine',
-      'processCgroup',
-      ...WORKLOAD,
-      'domain',
-      'origin',
-      'split',
-      'overflow',
-    ],
+    attributes: [...PROCESS, 'domain', 'origin', 'split', 'overflow'],
   },
   exitedEnergy: {
     name: 'wattfeed.process.exited.energy',
@@ -78,16 +76,7 @@ export const ENERGY_INSTRUMENTS = {
     stability: 'beta',
     isOptIn: true,
     description: 'CPU time of a process, from the same ledger as its energy.',
-    attributes: [
-      'processPid',
-      'processCreationTime',
-      'processExecutableName',
-      'processOwner',
-      'processCommandLine',
-      'processCgroup',
-      ...WORKLOAD,
-      'overflow',
-    ],
+    attributes: [...PROCESS, 'overflow'],
   },
   exitedCpuTime: {
     name: 'wattfeed.process.exited.cpu.time',

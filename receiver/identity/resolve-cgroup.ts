@@ -5,7 +5,12 @@
  * The path is walked from the outside in. At each segment the first rule that matches adds what it knows;
  * a container found further in becomes the workload and the one around it an outer one.
  */
-import type { CgroupIdentity, ContainerRef, WorkloadKind } from '../model/workload.js';
+import {
+  PLAIN_CGROUP,
+  type CgroupIdentity,
+  type ContainerRef,
+  type WorkloadKind,
+} from '../model/workload.js';
 import { CONTAINER_RULES } from './rules/container-rules.js';
 import { JOB_RULES } from './rules/job-rules.js';
 import { MACHINE_RULES } from './rules/machine-rules.js';
@@ -143,17 +148,10 @@ const kindOf = ({ container, pod, job, unit }: CgroupIdentity): WorkloadKind => 
 };
 
 const newDraft = (isRoot: boolean): Draft => ({
-  kind: isRoot ? 'root' : 'cgroup',
-  rule: isRoot ? 'root' : 'cgroup',
+  ...PLAIN_CGROUP,
+  ...(isRoot ? { kind: 'root', rule: 'root' } : {}),
   rules: [],
-  container: undefined,
   outerContainers: [],
-  pod: undefined,
-  job: undefined,
-  unit: undefined,
-  slice: undefined,
-  sliceUid: undefined,
-  isHelper: false,
 });
 
 /** `path` below the hierarchy's root, with or without the mount point in front, escaped or not. */

@@ -70,3 +70,18 @@ export interface CgroupIdentity {
   /** A runtime's own process (conmon, slurmstepd, monitor): never counted as the container. */
   readonly isHelper: boolean;
 }
+
+/** A cgroup of which nothing is known but that it is one. */
+export const PLAIN_CGROUP: CgroupIdentity = {
+  kind: 'cgroup',
+  rule: 'cgroup',
+  rules: [],
+  container: undefined,
+  outerContainers: [],
+  pod: undefined,
+  job: undefined,
+  unit: undefined,
+  slice: undefined,
+  sliceUid: undefined,
+  isHelper: false,
+};
