@@ -1,40 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The whole way: real load, agent, node Collector (collector.yaml), Prometheus with the shipped rules. The
- * rules' times are shortened; promtool tests them at full length (prometheus-rules.test.ts).
+ * The whole way: real load, agent, node Collector (collector.yaml), Prometheus with the shipped rules.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentReport } from '../../../receiver/model/agent-report.js';
 import { joinAgent } from '../../../receiver/socket/client.js';
 import { DASHBOARDS } from '../../../scripts/dashboards/all.js';
-import {
-  agentPlace,
-  startAgent,
-  stopAgent,
-  topOnce,
-  type AgentProcess,
-} from '../../support/agent-process.js';
-import { freePort } from '../../support/collector-process.js';
+import { topOnce } from '../../support/agent-process.js';
 import { withVariables } from '../../support/dashboard-query.js';
 import { buildLoads, startLoad, type Load } from '../../support/kernel/load.js';
-import { startPowercapFixture, type PowercapFixture } from '../../support/powercap-fixture.js';
-import {
-  PrometheusProcess,
-  RULES_DIRECTORY,
-  type Sample,
-} from '../../support/prometheus-process.js';
-import { startCollector, type ShippedCollector } from '../../support/shipped-collector.js';
+import type { PrometheusProcess, Sample } from '../../support/prometheus-process.js';
 import { until, untilDefined } from '../../support/until.js';
+import { startWholeWay, type WholeWay } from '../../support/whole-way.js';
 
 const PACKAGE = 'intel-rapl:0';
 const CALM_WATTS = 30;
 const LOAD_WATTS = 120;
 const LIMIT_WATTS = 80;
-const EXPORT_MILLIS = 1_000;
 const FIRING_MILLIS = 45_000;
 /** Longer than the test. */
 const BURN_MILLIS = 600_000;
@@ -42,13 +25,8 @@ const BURN_MILLIS = 600_000;
 const MARGIN_MILLIS = 100;
 const ALERT = 'WattfeedNodeOverPowerLimit';
 
-/** Minutes become seconds, a limit for every node is put in, and rules are looked at every second. */
-const hastened = (rules: string): string =>
-  rules
-    .replaceAll('[2m]', '[8s]')
-    .replaceAll('interval: 30s', 'interval: 1s')
-    .replace(/(for|keep_firing_for): \d+m/g, '$1: 3s')
-    .replace('watts * 0 + 300', `watts * 0 + ${String(LIMIT_WATTS)}`);
+const withLimit = (rules: string): string =>
+  rules.replace('watts * 0 + 300', `watts * 0 + ${String(LIMIT_WATTS)}`);
 
 /** Series that exist only where there are pods, units or jobs, a model, or BPF statistics. */
 const MAY_BE_EMPTY = /_pod_|_unit_|_job_|modelled|bpf_run_time/;
@@ -65,13 +43,9 @@ const VARIABLES = {
 };
 
 describe('from a load to a firing alert and a dashboard', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'wattfeed-whole-'));
-  const place = agentPlace();
   const reports = new Map<number, AgentReport>();
+  let way: WholeWay;
   let prometheus: PrometheusProcess;
-  let collector: ShippedCollector;
-  let fixture: PowercapFixture;
-  let agent: AgentProcess;
   let unsubscribe = (): void => undefined;
   const burners: Load[] = [];
 
@@ -85,34 +59,16 @@ describe('from a load to a firing alert and a dashboard', () => {
 
   beforeAll(async () => {
     buildLoads();
-    const queue = join(directory, 'queue');
-    mkdirSync(queue);
-    const rules = hastened(readFileSync(join(RULES_DIRECTORY, 'rules.yml'), 'utf8'));
-    prometheus = await PrometheusProcess.start({ 'rules.yml': rules });
-    const port = await freePort();
-    collector = await startCollector({
-      configs: ['collector.yaml'],
-      env: {
-        WATTFEED_BACKEND_ENDPOINT: `${prometheus.url}/api/v1/otlp`,
-        WATTFEED_QUEUE_DIRECTORY: queue,
-        WATTFEED_OTLP_ENDPOINT: `127.0.0.1:${String(port)}`,
-        WATTFEED_HEALTH_ENDPOINT: `127.0.0.1:${String(await freePort())}`,
-      },
-    });
-    fixture = await startPowercapFixture(directory, [
-      { id: PACKAGE, name: 'package-0', watts: CALM_WATTS },
-      { id: 'intel-rapl:0:0', name: 'core', watts: CALM_WATTS / 2 },
-      { id: 'intel-rapl:0:1', name: 'dram', watts: 5 },
-    ]);
-    agent = await startAgent(place, {
-      flags: [`--sysfs-root=${fixture.sysfs}`],
-      env: {
-        OTEL_METRICS_EXPORTER: 'otlp',
-        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${String(port)}`,
-        OTEL_METRIC_EXPORT_INTERVAL: String(EXPORT_MILLIS),
-      },
-    });
-    const link = await joinAgent({ path: place.socketPath, timeoutMillis: 10_000 })();
+    way = await startWholeWay(
+      [
+        { id: PACKAGE, name: 'package-0', watts: CALM_WATTS },
+        { id: 'intel-rapl:0:0', name: 'core', watts: CALM_WATTS / 2 },
+        { id: 'intel-rapl:0:1', name: 'dram', watts: 5 },
+      ],
+      withLimit,
+    );
+    ({ prometheus } = way);
+    const link = await joinAgent({ path: way.place.socketPath, timeoutMillis: 10_000 })();
     if (E.isLeft(link)) throw new Error('the agent cannot be joined');
     unsubscribe = link.right.subscribe((report) => {
       reports.set(report.window.endUnixMillis, report);
@@ -122,12 +78,7 @@ describe('from a load to a firing alert and a dashboard', () => {
   afterAll(async () => {
     unsubscribe();
     for (const burner of burners) await burner.stop();
-    await stopAgent(agent);
-    await collector.stop();
-    await fixture.stop();
-    await prometheus.dispose();
-    place.remove();
-    rmSync(directory, { recursive: true, force: true });
+    await way.stop();
   });
 
   it('lets a node within its limit be', async () => {
@@ -149,7 +100,7 @@ describe('from a load to a firing alert and a dashboard', () => {
       burner.act().catch(() => undefined);
       burners.push(burner);
     }
-    await fixture.setWatts(PACKAGE, LOAD_WATTS);
+    await way.fixture.setWatts(PACKAGE, LOAD_WATTS);
     await prometheus.untilFiring(ALERT, true, FIRING_MILLIS);
     const fired = await prometheus.alert(ALERT);
     expect(fired?.labels).toMatchObject({ severity: 'warning' });
@@ -190,7 +141,7 @@ describe('from a load to a firing alert and a dashboard', () => {
     expect(shown).toBeGreaterThan(50);
     expect(Math.abs(joules / shown - 1)).toBeLessThan(0.01);
     // And `top` itself, a program of its own, a little later: the same process, no less than then.
-    const top = topOnce(place).processes.find((process) => String(process.pid) === pid);
+    const top = topOnce(way.place).processes.find((process) => String(process.pid) === pid);
     expect((top?.packageJoules ?? 0) + (top?.dramJoules ?? 0)).toBeGreaterThanOrEqual(shown);
   });
 
@@ -236,7 +187,7 @@ describe('from a load to a firing alert and a dashboard', () => {
 
   it('resolves when the load has ended', async () => {
     for (const burner of burners.splice(0)) await burner.stop();
-    await fixture.setWatts(PACKAGE, CALM_WATTS);
+    await way.fixture.setWatts(PACKAGE, CALM_WATTS);
     await prometheus.untilFiring(ALERT, false, FIRING_MILLIS);
   });
 });

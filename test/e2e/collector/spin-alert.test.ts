@@ -1,46 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The whole way of an alarm: a thread that spins, agent, node Collector, Prometheus with the shipped rules.
- * The rules' times are shortened; promtool tests them at full length (prometheus-rules.test.ts).
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  agentPlace,
-  startAgent,
-  stopAgent,
-  type AgentProcess,
-} from '../../support/agent-process.js';
-import { freePort } from '../../support/collector-process.js';
-import { startPowercapFixture, type PowercapFixture } from '../../support/powercap-fixture.js';
-import { PrometheusProcess, RULES_DIRECTORY } from '../../support/prometheus-process.js';
-import { startCollector, type ShippedCollector } from '../../support/shipped-collector.js';
+import type { PrometheusProcess } from '../../support/prometheus-process.js';
+import { startWholeWay, type WholeWay } from '../../support/whole-way.js';
 import { CORPUS } from '../../spin/corpus.js';
 
 const ALERT = 'WattfeedThreadSpinning';
-const EXPORT_MILLIS = 1_000;
 const FIRING_MILLIS = 70_000;
 
-/** Minutes become seconds, and a CPU may be shared with whoever else is on this machine. */
-const hastened = (rules: string): string =>
-  rules
-    .replaceAll('[2m]', '[8s]')
-    .replaceAll('interval: 30s', 'interval: 1s')
-    .replace(/(for|keep_firing_for): \d+m/g, '$1: 3s')
-    .replace('thread_spin:ratio_rate2m > 0.8', 'thread_spin:ratio_rate2m > 0.1');
+/** A CPU may be shared with whoever else is on this machine. */
+const forSharedCpus = (rules: string): string =>
+  rules.replace('thread_spin:ratio_rate2m > 0.8', 'thread_spin:ratio_rate2m > 0.1');
 
 describe('from a thread that spins to a firing alert', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'wattfeed-spin-alert-'));
-  const place = agentPlace();
   const programs: ChildProcess[] = [];
+  let way: WholeWay;
   let prometheus: PrometheusProcess;
-  let collector: ShippedCollector;
-  let fixture: PowercapFixture;
-  let agent: AgentProcess;
 
   const start = (program: string, kind: string): ChildProcess => {
     const child = spawn(`${CORPUS}build/${program}-O2`, [kind], { stdio: 'ignore' });
@@ -50,41 +29,16 @@ describe('from a thread that spins to a firing alert', () => {
 
   beforeAll(async () => {
     execFileSync('make', ['--silent', '-C', CORPUS], { stdio: ['ignore', 'ignore', 'inherit'] });
-    const queue = join(directory, 'queue');
-    mkdirSync(queue);
-    const rules = hastened(readFileSync(join(RULES_DIRECTORY, 'rules.yml'), 'utf8'));
-    prometheus = await PrometheusProcess.start({ 'rules.yml': rules });
-    const port = await freePort();
-    collector = await startCollector({
-      configs: ['collector.yaml'],
-      env: {
-        WATTFEED_BACKEND_ENDPOINT: `${prometheus.url}/api/v1/otlp`,
-        WATTFEED_QUEUE_DIRECTORY: queue,
-        WATTFEED_OTLP_ENDPOINT: `127.0.0.1:${String(port)}`,
-        WATTFEED_HEALTH_ENDPOINT: `127.0.0.1:${String(await freePort())}`,
-      },
-    });
-    fixture = await startPowercapFixture(directory, [
-      { id: 'intel-rapl:0', name: 'package-0', watts: 60 },
-    ]);
-    agent = await startAgent(place, {
-      flags: [`--sysfs-root=${fixture.sysfs}`],
-      env: {
-        OTEL_METRICS_EXPORTER: 'otlp',
-        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${String(port)}`,
-        OTEL_METRIC_EXPORT_INTERVAL: String(EXPORT_MILLIS),
-      },
-    });
+    way = await startWholeWay(
+      [{ id: 'intel-rapl:0', name: 'package-0', watts: 60 }],
+      forSharedCpus,
+    );
+    ({ prometheus } = way);
   }, 80_000);
 
   afterAll(async () => {
     for (const program of programs) program.kill('SIGKILL');
-    await stopAgent(agent);
-    await collector.stop();
-    await fixture.stop();
-    await prometheus.dispose();
-    place.remove();
-    rmSync(directory, { recursive: true, force: true });
+    await way.stop();
   });
 
   it('fires for the thread, and for no thread that works, and resolves when it has ended', async () => {
