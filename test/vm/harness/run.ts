@@ -80,8 +80,9 @@ export const describeOutcome = (outcome: VmOutcome): string => {
   }
 };
 
+/** Ends with this process, also with one that is killed: else a machine of both CPUs runs on. */
 const start = (command: Command, stdout: 'ignore' | 'pipe'): ChildProcess =>
-  spawn(command.program, command.args, {
+  spawn('setpriv', ['--pdeathsig', 'KILL', command.program, ...command.args], {
     stdio: ['ignore', stdout, stdout === 'pipe' ? 'pipe' : 'inherit'],
     env: { ...process.env, ...command.env },
   });
