@@ -39,24 +39,23 @@ export const makePins = (name: string): Pins => {
   };
 };
 
-/** Path of the reader, built with nothing but the public header. */
-export const buildReader = (): string => {
-  const path = join(mkdtempSync(join(tmpdir(), 'wattfeed-reader-')), 'reader');
+const build = (source: string, ...options: readonly string[]): string => {
+  const path = join(mkdtempSync(join(tmpdir(), 'wattfeed-feed-')), source.replace('.c', ''));
   const built = spawnSync(
     'cc',
     [
-      ...[
-        '-O2',
-        '-Wall',
-        '-Wextra',
-        '-Werror',
-        '-I',
-        join(import.meta.dirname, '../../../bpf/include'),
-      ],
-      ...[join(import.meta.dirname, 'reader.c'), '-o', path],
+      ...['-O2', '-Wall', '-Wextra', '-Werror'],
+      ...['-I', join(import.meta.dirname, '../../../bpf/include')],
+      ...[join(import.meta.dirname, source), '-o', path, ...options],
     ],
     { encoding: 'utf8' },
   );
   if (built.status !== 0) throw new Error(built.stderr);
   return path;
 };
+
+/** Path of the reader, built with nothing but the public header. */
+export const buildReader = (): string => build('reader.c');
+
+/** Path of what makes and shows a task hint map as scx_layered pins it. */
+export const buildHintMap = (): string => build('hint-map.c', '-lbpf');
