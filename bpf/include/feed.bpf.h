@@ -176,9 +176,9 @@ static __always_inline void feed_end_write(struct power_feed_task *entry, __u32 
 	WRITE_ONCE(entry->sequence, sequence);
 }
 
-/* What shared its counter is taken up to the whole slice. */
+/* What shared its counter is taken up to the whole slice. The overlap says beside whom instructions were counted. */
 static __always_inline void feed_add_counts(struct power_feed_task *entry,
-					    const struct counts *counts)
+					    const struct counts *counts, __u64 overlap_ns)
 {
 	__u32 share_q16 = counts->share_q16;
 	__u64 misses = of_whole(counts->rise[COUNTER_LLC_MISSES], share_q16);
@@ -186,6 +186,8 @@ static __always_inline void feed_add_counts(struct power_feed_task *entry,
 
 	entry->dram_energy_nj += dram_nj;
 	entry->pending_dram_nj += dram_nj;
+	if (has_smt && overlap_ns)
+		entry->pending_overlap_ns += overlap_ns;
 	entry->pending_cycles += of_whole(counts->rise[COUNTER_CYCLES], share_q16);
 	entry->pending_instructions += of_whole(counts->rise[COUNTER_INSTRUCTIONS], share_q16);
 	entry->pending_llc_misses += misses;
@@ -210,11 +212,9 @@ static __always_inline void feed_slice(struct task_struct *task, const struct sl
 	entry->run_ns += slice->slice_ns;
 	entry->pending_nj += slice->predicted_nj;
 	entry->pending_ns += slice->slice_ns;
-	if (has_smt && slice->overlap_ns)
-		entry->pending_overlap_ns += slice->overlap_ns;
 	entry->flags = is_counted ? POWER_FEED_TASK_COUNTED : 0;
 	if (is_counted)
-		feed_add_counts(entry, counts);
+		feed_add_counts(entry, counts, slice->overlap_ns);
 	if (wait_ns || entry->queue_wait_ns) {
 		entry->pending_wait_ns += wait_ns;
 		entry->queue_wait_ns +=
