@@ -15,8 +15,11 @@
 #define PACKAGES 64
 #define CPUS 1024
 
-/* A hold may end late by the slice that its CPU is in, and by one more that is due before it. */
-#define HOLD_MARGIN_NS (2 * SLICE_NS)
+/*
+ * A hold may end late by the slice that its CPU is in, by another one's turn and by those who are due before it; a slice
+ * ends at a tick, so it may take two ticks.
+ */
+#define HOLD_MARGIN_NS (4 * SLICE_NS)
 
 /* Set by the loader. */
 const volatile u64 max_hold_ns = POWER_FEED_MAX_HOLD_NS;

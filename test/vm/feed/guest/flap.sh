@@ -29,7 +29,7 @@ cycle() {
 	[ "$(cat /sys/kernel/sched_ext/state)" = disabled ] && detached=$((detached + 1))
 }
 
-for _ in 1 2 3 4 5; do
+for _ in 1 2 3; do
 	taskset -c 2,3 $scx join /vm/simhw/simload int_mid 900 >/dev/null &
 	loads+=($!)
 done
