@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** `wattfeed replay FILE`: attribution on a recorded trace, without a kernel. */
-import { readFileSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
 import { Argument, Command, Option } from 'commander';
 import * as E from 'fp-ts/lib/Either.js';
-import { codeOf } from '../host/error-code.js';
+import { namedFileCause, readNamedFile } from '../host/regular-file.js';
 import type { Complaint } from '../model/errors.js';
 import { replayFile } from '../trace/replay-file.js';
 import { replayReport } from '../trace/replay-report.js';
@@ -26,7 +25,7 @@ Examples:
   wattfeed replay trace.ndjson --model time        by CPU time instead
   wattfeed replay trace.ndjson --idle-policy equal
   wattfeed replay trace.ndjson --coefficients default
-  wattfeed replay cut.ndjson --lenient             what can be read of a damaged file
+  wattfeed replay cut.ndjson --lenient             the rest of a damaged file
   zstdcat trace.zst | wattfeed replay -
 
 Energies are decimal strings of whole microjoules, so that sums can be checked.
@@ -56,13 +55,15 @@ const coefficientsOf = (
         'give default, learn or a file {"default": {"cycleNanojoules": 0.6, …}}; see docs/trace-format.md',
       isUsage: true,
     });
-  try {
-    const json: unknown = JSON.parse(readFileSync(choice, 'utf8'));
-    const parsed = parseCoefficients(json);
-    return E.isLeft(parsed) ? wrong(parsed.left) : parsed;
-  } catch (error) {
-    return wrong(codeOf(error, 'not JSON'));
-  }
+  const text = readNamedFile(choice);
+  if (E.isLeft(text)) return wrong(namedFileCause(text.left));
+  const json = E.tryCatch(
+    (): unknown => JSON.parse(text.right),
+    () => 'not JSON',
+  );
+  if (E.isLeft(json)) return wrong(json.left);
+  const parsed = parseCoefficients(json.right);
+  return E.isLeft(parsed) ? wrong(parsed.left) : parsed;
 };
 
 const overridesOf = (raw: RawOptions): E.Either<Complaint, SplitOverrides> => {
@@ -97,8 +98,8 @@ const replay = async (io: CommandIo, path: string, raw: RawOptions): Promise<Out
     onProgress,
   });
   if (E.isLeft(replayed)) return failed(replayed.left);
-  const { replay: done, problems } = replayed.right;
-  const report = replayReport(done, { path, problems });
+  const { replay: done, problems, lostLines } = replayed.right;
+  const report = replayReport(done, { path, problems, lostLines });
   io.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   if (report.conservation.closes) return FINE;
   const [defect] = report.conservation.defects;

@@ -209,7 +209,11 @@ const plannedOf = (zone: WireZone, at: number): E.Either<LineDefect, PlannedDoma
 /** The first thing wrong with a header, or the machine that it describes. */
 export const machineOf = (header: HeaderRecord): E.Either<LineDefect, TraceMachine> => {
   const domains: PlannedDomain[] = [];
+  const ids = new Set<string>();
   for (const [at, zone] of header.zones.entries()) {
+    if (ids.has(zone.id))
+      return E.left({ cause: `zones[${at.toString()}].id: ${zone.id} is there twice` });
+    ids.add(zone.id);
     const planned = plannedOf(zone, at);
     if (E.isLeft(planned)) return planned;
     domains.push(planned.right);

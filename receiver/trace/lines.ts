@@ -15,7 +15,13 @@ export interface TraceLine {
 /** The file ended, or could not be read further. */
 export type TraceItem =
   | ({ readonly type: 'line' } & TraceLine)
-  | { readonly type: 'broken'; readonly number: number; readonly cause: string };
+  | {
+      readonly type: 'broken';
+      readonly number: number;
+      readonly cause: string;
+      /** It is the file that cannot be read, not one line of it. */
+      readonly isFile: boolean;
+    };
 
 /** A window of 65,536 tasks is about 30 MB; a longer line is no trace. */
 const MAX_LINE_CHARACTERS = 256 * 1024 * 1024;
@@ -45,10 +51,21 @@ const CAUSES: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: 'the compressed data is damaged',
 };
 
-const causeOf = (error: unknown): string => {
-  const code = codeOf(error, error instanceof Error ? error.message : String(error));
-  return CAUSES[code] ?? code;
+/** zlib's words for data that does not begin as gzip does. */
+const NOT_GZIP = 'incorrect header check';
+
+const brokenBy = (error: unknown, number: number): TraceItem => {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = codeOf(error, message);
+  if (message === NOT_GZIP && number === 1)
+    return { type: 'broken', number, cause: 'it ends in .gz and is not compressed', isFile: true };
+  const isFile = !code.startsWith('Z_');
+  return { type: 'broken', number, cause: CAUSES[code] ?? code, isFile };
 };
+
+/** Some editors put a byte order mark in front; it is not of the text. */
+const withoutMark = (text: string, number: number): string =>
+  number === 1 ? text.replace(/^\ufeff/, '') : text;
 
 export async function* traceLines(path: string, stdin: Readable): AsyncGenerator<TraceItem> {
   const decoder = new StringDecoder('utf8');
@@ -56,23 +73,26 @@ export async function* traceLines(path: string, stdin: Readable): AsyncGenerator
   let number = 0;
   try {
     for await (const chunk of bytesOf(open(path, stdin))) {
-      rest += decoder.write(chunk);
+      const piece = decoder.write(chunk);
       let from = 0;
-      for (let at = rest.indexOf('\n'); at >= 0; at = rest.indexOf('\n', from)) {
+      // Only the new piece is searched: a long line comes in thousands of them.
+      for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', from)) {
         number += 1;
-        const text = rest.slice(from, at);
+        const text = withoutMark(rest + piece.slice(from, at), number);
+        rest = '';
         from = at + 1;
         if (text.trim() !== '') yield { type: 'line', number, text };
       }
-      rest = rest.slice(from);
+      rest += piece.slice(from);
       if (rest.length > MAX_LINE_CHARACTERS) {
-        yield { type: 'broken', number: number + 1, cause: 'the line has no end' };
+        yield { type: 'broken', number: number + 1, cause: 'the line has no end', isFile: false };
         return;
       }
     }
   } catch (error) {
-    yield { type: 'broken', number: number + 1, cause: causeOf(error) };
+    yield brokenBy(error, number + 1);
     return;
   }
+  rest = withoutMark(rest, number + 1);
   if (rest.trim() !== '') yield { type: 'line', number: number + 1, text: rest };
 }

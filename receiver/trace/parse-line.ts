@@ -20,13 +20,21 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const defect = (cause: string): E.Either<LineDefect, never> => E.left({ cause });
 
+/** What gzip's first two bytes become when they are read as text. */
+const GZIP_MAGIC = '\u001f\ufffd';
+
+const notJson = (line: string): string => {
+  if (line.startsWith(GZIP_MAGIC)) return 'compressed data: the name must end in .gz';
+  const text = line.trim();
+  return text.startsWith('{') && !text.endsWith('}') ? 'the line is cut off' : 'not JSON';
+};
+
 const parseJson = (line: string): E.Either<LineDefect, unknown> => {
   try {
     const json: unknown = JSON.parse(line);
     return E.right(json);
   } catch {
-    const isCut = !line.trimEnd().endsWith('}');
-    return defect(isCut ? 'the line is cut off' : 'not JSON');
+    return defect(notJson(line));
   }
 };
 

@@ -10,7 +10,10 @@ import type { LineProblem } from './replay-report.js';
 
 export interface ReplayedFile {
   readonly replay: Replay;
+  /** The first ones. */
   readonly problems: readonly LineProblem[];
+  /** Lines passed over: as many as problems, or more. */
+  readonly lostLines: number;
 }
 
 export interface FileOptions extends ReplayOptions {
@@ -20,7 +23,7 @@ export interface FileOptions extends ReplayOptions {
   readonly onProgress: (windows: number) => void;
 }
 
-/** Problems kept; more are counted in the last one's words. */
+/** Problems kept; more are only counted. */
 const MOST_PROBLEMS = 100;
 const PROGRESS_LINES = 64;
 
@@ -32,6 +35,12 @@ const complaintOf = (path: string, { line, cause }: LineProblem, isHeader: boole
     : '--lenient passes over such lines and uses the rest',
 });
 
+const unreadable = (path: string, cause: string): Complaint => ({
+  what: `read ${path === '-' ? 'standard input' : path}`,
+  cause,
+  remedy: 'give a file that wattfeed record wrote; see docs/trace-format.md',
+});
+
 /** Left: the first line that cannot be used; with `isLenient` only where nothing can be done without it. */
 export const replayFile = async (
   options: FileOptions,
@@ -39,6 +48,7 @@ export const replayFile = async (
   const { path, stdin, isLenient } = options;
   const replay = new Replay(options);
   const problems: LineProblem[] = [];
+  let lostLines = 0;
   for await (const item of traceLines(path, stdin)) {
     const parsed = item.type === 'broken' ? E.left({ cause: item.cause }) : parseLine(item.text);
     const taken = E.isLeft(parsed) ? parsed : replay.take(parsed.right);
@@ -46,12 +56,14 @@ export const replayFile = async (
     if (E.isRight(taken)) continue;
     const problem = { line: item.number, cause: taken.left.cause };
     const isHeader = replay.state === undefined;
+    if (item.type === 'broken' && item.isFile && (!isLenient || isHeader))
+      return E.left(unreadable(path, item.cause));
     if (!isLenient || isHeader) return E.left(complaintOf(path, problem, isHeader));
     replay.lose();
+    lostLines += 1;
     if (problems.length < MOST_PROBLEMS) problems.push(problem);
   }
   replay.finish();
-  if (replay.state === undefined)
-    return E.left(complaintOf(path, { line: 1, cause: 'the trace is empty' }, true));
-  return E.right({ replay, problems });
+  if (replay.state === undefined) return E.left(unreadable(path, 'the trace is empty'));
+  return E.right({ replay, problems, lostLines });
 };

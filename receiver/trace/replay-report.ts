@@ -88,6 +88,7 @@ const kindSums = (replay: Replay) => {
 export interface ReportContext {
   readonly path: string;
   readonly problems: readonly LineProblem[];
+  readonly lostLines: number;
 }
 
 const entityRows = (replay: Replay) => {
@@ -129,7 +130,7 @@ const splitOf = (replay: Replay) => {
   };
 };
 
-export const replayReport = (replay: Replay, { path, problems }: ReportContext) => {
+export const replayReport = (replay: Replay, { path, problems, lostLines }: ReportContext) => {
   const domains = [...replay.domains.byId.values()].map(domainRow);
   const kinds = kindSums(replay);
   const ledgerDefects = replay.state?.ledger.verify() ?? [];
@@ -149,6 +150,7 @@ export const replayReport = (replay: Replay, { path, problems }: ReportContext) 
       unknownRecords: replay.unknownRecords,
       hasEnd: replay.hasEnd,
       problems,
+      lostLines,
     },
     split: splitOf(replay),
     conservation: {

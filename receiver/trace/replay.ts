@@ -58,6 +58,9 @@ interface Started {
   readonly free: FreeReadings<Pending>;
 }
 
+/** Amounts of one window are numbers: below 2^53. */
+const MAX_WINDOW_NANOS = BigInt(Number.MAX_SAFE_INTEGER);
+
 const OK: E.Either<LineDefect, void> = E.right(undefined);
 const defect = (cause: string): E.Either<LineDefect, never> => E.left({ cause });
 
@@ -77,6 +80,10 @@ export class Replay {
   private started: Started | undefined;
   private coefficients: readonly Coefficients[] | undefined;
   private before: ((pipeline: Pipeline) => void)[] = [];
+  /** Of the last window that was taken. */
+  private lastEndNanos: bigint | undefined;
+  /** A gap was told, or a line was lost: the next window may begin later than the last one ended. */
+  private mayJump = false;
   private readonly decoder: WindowDecoder;
 
   public constructor(private readonly options: ReplayOptions) {
@@ -92,6 +99,7 @@ export class Replay {
   public take(record: AnyRecord): E.Either<LineDefect, void> {
     if (this.started === undefined)
       return record.type === 'header' ? this.start(record) : defect('the trace has no header');
+    if (this.hasEnd) return defect('behind the end of the trace');
     switch (record.type) {
       case 'header':
         return defect('a second header');
@@ -103,7 +111,7 @@ export class Replay {
         return this.takeReading(record, this.started);
       case 'gap':
         this.skippedWindows += record.windows;
-        this.before.push((pipeline) => pipeline.skip());
+        this.skip();
         return OK;
       case 'end':
         this.hasEnd = true;
@@ -116,11 +124,16 @@ export class Replay {
 
   /** A line was lost: what it said of counters and time is missing. */
   public lose(): void {
-    this.before.push((pipeline) => pipeline.skip());
+    this.skip();
   }
 
   public finish(): void {
     if (this.started !== undefined) this.advance(this.started, true);
+  }
+
+  private skip(): void {
+    this.mayJump = true;
+    this.before.push((pipeline) => pipeline.skip());
   }
 
   private start(header: HeaderRecord): E.Either<LineDefect, void> {
@@ -163,14 +176,27 @@ export class Replay {
   private takeWindow(record: WindowRecord, started: Started): E.Either<LineDefect, void> {
     const window = this.decoder.decode(record);
     if (E.isLeft(window)) return window;
-    if (window.right.endNanos <= window.right.startNanos)
-      return defect('endNanos: the window has no length');
+    const misplaced = this.misplaced(window.right);
+    if (misplaced !== undefined) return defect(misplaced);
+    this.lastEndNanos = window.right.endNanos;
+    this.mayJump = false;
     for (const { id, path } of record.cgroups) this.cgroupPaths.set(BigInt(id), path);
     for (const { uid, name } of record.users) this.userNames.set(uid, name);
     started.free.push({ window: window.right, record, before: this.before });
     this.before = [];
     this.advance(started, false);
     return OK;
+  }
+
+  /** A window that is there twice, too early or too late would be charged with another one's energy. */
+  private misplaced({ startNanos, endNanos }: ActivityWindow): string | undefined {
+    if (endNanos <= startNanos) return 'endNanos: the window has no length';
+    if (endNanos - startNanos > MAX_WINDOW_NANOS) return 'endNanos: longer than 104 days';
+    if (this.lastEndNanos === undefined || startNanos === this.lastEndNanos) return undefined;
+    if (startNanos < this.lastEndNanos) return 'startNanos: before the last window ended';
+    return this.mayJump
+      ? undefined
+      : 'startNanos: windows are missing before it, and no gap says so';
   }
 
   private takeReading(record: ReadingRecord, started: Started): E.Either<LineDefect, void> {

@@ -8,7 +8,7 @@ import type { Coefficients } from '../model/coefficients.js';
 import { DEFAULT_COEFFICIENTS, defaultCoefficients } from '../model/coefficients.js';
 import type { LineDefect } from './parse-line.js';
 import type { TraceMachine } from './header.js';
-import type { HeaderRecord } from './wire.js';
+import { MAX_WATTS, type HeaderRecord } from './wire.js';
 
 export const REPLAY_MODELS = ['counters', 'time', 'seed'] as const;
 export const REPLAY_IDLE_POLICIES = ['none', 'equal', 'active', 'request'] as const;
@@ -16,7 +16,7 @@ export const REPLAY_IDLE_POLICIES = ['none', 'equal', 'active', 'request'] as co
 export type ReplaySplit = Pick<PipelineOptions, 'idleWatts' | 'settings' | 'isCalibrating'>;
 
 const schema = z.looseObject({
-  idleWatts: z.number().min(0).nullish(),
+  idleWatts: z.number().min(0).max(MAX_WATTS).nullish(),
   isCalibrating: z.boolean().default(false),
   model: z.enum(REPLAY_MODELS).default(DEFAULT_SETTINGS.model),
   idlePolicy: z.enum(REPLAY_IDLE_POLICIES).default(DEFAULT_SETTINGS.idlePolicy),
@@ -55,7 +55,8 @@ export const parseCoefficients = (json: unknown): E.Either<string, CoefficientsF
   const { data, error } = coefficientsFile.safeParse(json);
   if (data !== undefined) return E.right(data);
   const [issue] = error.issues;
-  return E.left(`${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
+  const place = issue?.path.map(String).join('.') ?? '';
+  return E.left(`${place === '' ? 'the file' : place}: ${issue?.message ?? 'invalid'}`);
 };
 
 export interface SplitOverrides {
@@ -85,13 +86,28 @@ const priorOf =
     };
   };
 
+/** A core type that was written and that no CPU is of: most likely a slip. */
+const strangeCoreType = (
+  given: SplitOverrides['coefficients'],
+  { topology }: TraceMachine,
+): string | undefined => {
+  if (typeof given !== 'object') return undefined;
+  const known = new Set(topology.cpuDomains.map(({ coreType }) => coreType));
+  return Object.keys(given).find((name) => name !== 'default' && !known.has(name));
+};
+
+const coreTypesOf = ({ topology }: TraceMachine): string =>
+  [...new Set(topology.cpuDomains.map(({ coreType }) => coreType))].join(', ');
+
 /** The header's settings, with what the command line says otherwise. Given coefficients are kept as they are. */
 export const pipelineOptionsOf =
   (overrides: SplitOverrides) =>
-  (
-    { plan, topology }: TraceMachine,
-    { settings }: HeaderRecord,
-  ): E.Either<LineDefect, PipelineOptions> => {
+  (machine: TraceMachine, { settings }: HeaderRecord): E.Either<LineDefect, PipelineOptions> => {
+    const strange = strangeCoreType(overrides.coefficients, machine);
+    if (strange !== undefined)
+      return E.left({
+        cause: `no CPU is of the core type "${strange}" that the coefficients name; there are: ${coreTypesOf(machine)}`,
+      });
     const { data, error } = schema.safeParse(settings);
     if (data === undefined) {
       const [issue] = error.issues;
@@ -101,8 +117,8 @@ export const pipelineOptionsOf =
     const { alpha, baseInstructionsPerCycle } = data.seed;
     const given = overrides.coefficients;
     return E.right({
-      plan,
-      topology,
+      plan: machine.plan,
+      topology: machine.topology,
       idleWatts: data.idleWatts ?? undefined,
       isCalibrating: given === undefined ? data.isCalibrating : given === 'learn',
       priorFor: typeof given === 'object' ? priorOf(given) : undefined,

@@ -7,6 +7,8 @@ import { z } from 'zod';
 
 export const TRACE_FORMAT = 'wattfeed-trace';
 export const TRACE_VERSION = 1;
+/** As the configuration allows. */
+export const MAX_WATTS = 1_000_000_000;
 
 /** 64-bit numbers are decimal strings; a writer may give one that is exact in a double as a number. */
 const whole = z
@@ -15,7 +17,15 @@ const whole = z
 const signed = z
   .union([z.string().regex(/^-?\d{1,20}$/, { error: 'must be digits' }), z.int()])
   .transform((value) => String(value));
+/** A divisor, or a factor that must leave something. */
+const positive = whole.refine((digits) => BigInt(digits) > 0n, { error: 'must be above 0' });
 const count = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
+/** Time of one window: it is summed in whole nanoseconds. */
+const time = z.int().min(0);
+const duration = time.optional();
+/** Far above any machine, and low enough that a window of any length has a finite energy. */
+const power = z.number().min(0).max(MAX_WATTS);
+const positivePower = power.refine((watts) => watts > 0, { error: 'must be above 0' });
 const amount = count.optional();
 const small = z.int().min(0).max(0xffff_ffff);
 const text = z.string().max(8192);
@@ -44,30 +54,30 @@ const measure = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('counter'),
     /** Microjoules per unit as a fraction. */
-    unitNumerator: whole.default('1'),
-    unitDenominator: whole.default('1'),
+    unitNumerator: positive.default('1'),
+    unitDenominator: positive.default('1'),
     /** Largest value before it wraps; null: it never does. */
     maxRaw: whole.nullish(),
-    maxWatts: z.number().positive(),
+    maxWatts: positivePower,
     mustMove: z.boolean().default(false),
   }),
-  z.looseObject({ type: z.literal('power'), maxWatts: z.number().positive() }),
+  z.looseObject({ type: z.literal('power'), maxWatts: positivePower }),
   z.looseObject({
     type: z.literal('battery'),
-    maxWatts: z.number().positive(),
+    maxWatts: positivePower,
     batteries: z.array(z.looseObject({ name: text, inputs: z.enum(['power', 'current-voltage']) })),
   }),
   z.looseObject({
     type: z.literal('dram-model'),
     package: small,
-    backgroundWatts: z.number().min(0),
-    lineNanojoules: z.number().min(0),
+    backgroundWatts: power,
+    lineNanojoules: power,
   }),
   z.looseObject({
     type: z.literal('model'),
     package: small,
-    idleWatts: z.number().min(0),
-    maxWatts: z.number().min(0),
+    idleWatts: power,
+    maxWatts: power,
     gamma: z.number().positive(),
   }),
 ]);
@@ -132,11 +142,11 @@ const identity = z.looseObject({
 const task = z.looseObject({
   slot: small,
   cpuDomain: small.default(0),
-  runtimeNanos: amount,
-  sliceNanos: amount,
-  overlapNanos: amount,
-  uncountedNanos: amount,
-  uncountedOverlapNanos: amount,
+  runtimeNanos: duration,
+  sliceNanos: duration,
+  overlapNanos: duration,
+  uncountedNanos: duration,
+  uncountedOverlapNanos: duration,
   cycles: amount,
   instructions: amount,
   llcMisses: amount,
@@ -145,8 +155,8 @@ const task = z.looseObject({
   phiInstructions: amount,
   phiVector: amount,
   uncountedPhiCycles: amount,
-  packageOnNanos: amount,
-  queueWaitNanos: amount,
+  packageOnNanos: duration,
+  queueWaitNanos: duration,
   predictedCoreNanojoules: amount,
   predictedNanojoules: amount,
   voluntarySwitches: amount,
@@ -161,18 +171,18 @@ const cpuSample = z.looseObject({
   cpu: small,
   cpuDomain: small,
   online: z.boolean().default(true),
-  taskNanos: amount,
-  busyNanos: amount,
-  unslottedNanos: amount,
-  overflowNanos: amount,
-  irqNanos: count.nullish(),
-  stealNanos: count.nullish(),
-  countedNanos: amount,
+  taskNanos: duration,
+  busyNanos: duration,
+  unslottedNanos: duration,
+  overflowNanos: duration,
+  irqNanos: time.nullish(),
+  stealNanos: time.nullish(),
+  countedNanos: duration,
   cycles: amount,
   instructions: amount,
   predictedCoreNanojoules: amount,
   counterFailures: amount,
-  multiplexedNanos: amount,
+  multiplexedNanos: duration,
   frequencyKhz: count.nullish(),
   counting: flag,
   stats: z.record(z.string(), count).default({}),
@@ -194,10 +204,10 @@ const window = z.looseObject({
   startNanos: whole,
   endNanos: whole,
   dueNanos: whole.optional(),
-  flushNanos: amount,
-  energyReadNanos: amount,
-  scanNanos: amount,
-  threadCpuNanos: amount,
+  flushNanos: duration,
+  energyReadNanos: duration,
+  scanNanos: duration,
+  threadCpuNanos: duration,
   boottimeOffsetNanos: signed.default('0'),
   realtimeNanos: whole,
   slotsUsed: small.default(0),
@@ -213,7 +223,7 @@ const window = z.looseObject({
   users: z.array(z.looseObject({ uid: small, name: text })).default([]),
   tasks: z.array(task),
   overflow: z
-    .array(z.looseObject({ cgroupId: whole, cpuDomain: small, runtimeNanos: count }))
+    .array(z.looseObject({ cgroupId: whole, cpuDomain: small, runtimeNanos: time }))
     .default([]),
   /** What was read beside the window. */
   memory: z

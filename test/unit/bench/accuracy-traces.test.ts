@@ -36,7 +36,7 @@ const bothOf = async (id: string) => {
   const directory = mkdtempSync(join(tmpdir(), 'wattfeed-simulated-'));
   const path = join(directory, 'trace.ndjson');
   writeFileSync(path, lines.join('\n'));
-  const { replay, problems } = rightOf(
+  const { replay, ...lost } = rightOf(
     await replayFile({
       path,
       stdin: new PassThrough(),
@@ -48,7 +48,7 @@ const bothOf = async (id: string) => {
     }),
   );
   rmSync(directory, { recursive: true });
-  const report = replayReport(replay, { path, problems });
+  const report = replayReport(replay, { path, ...lost });
   const replayed = new Map(
     report.cgroups.map(({ id, microjoules }) => [
       id,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -17,6 +17,7 @@ import {
   type SplitOverrides,
 } from '../../../receiver/trace/settings.js';
 import { UNNAMED } from '../../../receiver/attribution/unnamed.js';
+import { documentedTrace } from '../../support/documented-trace.js';
 import { rightOf } from '../../support/either.js';
 import { history } from '../../support/random-window.js';
 import { activityWindow, cpuSample, taskSample, topologyOf } from '../../support/windows.js';
@@ -47,16 +48,8 @@ const reportOf = async (
 ) => {
   const path = join(directory, 'trace.ndjson');
   writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
-  const { replay, problems } = rightOf(await run(path, overrides, lenient));
-  return replayReport(replay, { path, problems });
-};
-
-/** The example that docs/trace-format.md gives. */
-const documented = (): readonly string[] => {
-  const text = readFileSync(new URL('../../../docs/trace-format.md', import.meta.url), 'utf8');
-  const [, after = ''] = text.split('## The smallest trace');
-  const [, block = ''] = after.split('```json\n');
-  return (block.split('```')[0] ?? '').trim().split('\n');
+  const { replay, ...lost } = rightOf(await run(path, overrides, lenient));
+  return replayReport(replay, { path, ...lost });
 };
 
 const counterZone = (id: string, fields: object = {}) => ({
@@ -119,7 +112,7 @@ const microjoulesOf = (report: Awaited<ReturnType<typeof reportOf>>, name: strin
 
 describe('replayFile', () => {
   it('splits the smallest trace of the documentation as it says', async () => {
-    const report = await reportOf(documented());
+    const report = await reportOf(documentedTrace());
     expect(microjoulesOf(report, 'a')).toEqual({ 'package-0': '13333333' });
     expect(microjoulesOf(report, 'b')).toEqual({ 'package-0': '6666667' });
     expect(report.conservation).toMatchObject({ closes: true, balances: 1, defects: [] });
@@ -128,13 +121,13 @@ describe('replayFile', () => {
   });
 
   it('reads gzip by suffix, and says the same twice', async () => {
-    const plain = await reportOf(documented());
+    const plain = await reportOf(documentedTrace());
     const path = join(directory, 'trace.ndjson.gz');
-    writeFileSync(path, gzipSync(documented().join('\n')));
+    writeFileSync(path, gzipSync(documentedTrace().join('\n')));
     const texts = await Promise.all(
       [1, 2].map(async () => {
-        const { replay, problems } = rightOf(await run(path));
-        return JSON.stringify({ ...replayReport(replay, { path: '', problems }), trace: null });
+        const { replay, ...lost } = rightOf(await run(path));
+        return JSON.stringify({ ...replayReport(replay, { path: '', ...lost }), trace: null });
       }),
     );
     expect(texts[0]).toBe(JSON.stringify({ ...plain, trace: null }));
@@ -142,7 +135,7 @@ describe('replayFile', () => {
   });
 
   it('names the line and what is wrong in it', async () => {
-    const lines = documented();
+    const lines = documentedTrace();
     const path = join(directory, 'cut.ndjson');
     writeFileSync(path, `${lines[0] ?? ''}\n${lines[1] ?? ''}\n${(lines[2] ?? '').slice(0, 200)}`);
     expect(await run(path)).toMatchObject({
@@ -181,7 +174,7 @@ describe('replayFile', () => {
   it.each([
     ['an empty file', [], 'the trace is empty'],
     ['a file without a header', ['{"type":"gap","windows":1}'], 'the trace has no header'],
-    ['text', ['hello'], 'the line is cut off'],
+    ['text', ['hello'], 'not JSON'],
     [
       'an unknown kind of zone',
       [header([counterZone('p', { kind: 'soul' })])],
@@ -200,7 +193,7 @@ describe('replayFile', () => {
   });
 
   it('passes over records that it does not know, and counts them', async () => {
-    const [first = '', ...rest] = documented();
+    const [first = '', ...rest] = documentedTrace();
     const report = await reportOf([first, '{"type":"weather","rain":true}', ...rest]);
     expect(report.trace.unknownRecords).toBe(1);
     expect(report.conservation.closes).toBe(true);
@@ -247,7 +240,7 @@ describe('replayFile', () => {
   });
 
   it('obeys --idle-policy and --coefficients, and then compares with no agent', async () => {
-    const lines = documented();
+    const lines = documentedTrace();
     const equal = await reportOf(lines, { idlePolicy: 'equal' });
     expect(equal.split.settings).toMatchObject({ idlePolicy: 'equal' });
     expect(equal).not.toHaveProperty('live');
@@ -289,7 +282,7 @@ describe('replayFile', () => {
 
 describe('LiveComparison', () => {
   it('tells where a replay differs from what the agent gave', async () => {
-    const [head = '', first = '', second = '', end = ''] = documented();
+    const [head = '', first = '', second = '', end = ''] = documentedTrace();
     const live = {
       zones: [
         {
