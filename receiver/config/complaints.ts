@@ -25,13 +25,18 @@ const shown = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 
+/** `log: {level: …}` */
+const nestedText = (path: readonly string[]): string =>
+  path.reduceRight((inner, name) => (inner === '' ? `${name}: …` : `${name}: {${inner}}`), '');
+
 /** A slip in the name, or the right name in the wrong section. */
 const suggestKey = (section: readonly string[], name: string): string => {
   const near = nearest(name, childNames(section) ?? []);
   if (near !== undefined) return `did you mean ${near}?`;
-  const elsewhere = CONFIG_KEYS.find(
-    ({ path, dotted }) => path.at(-1) === name || dotted === name,
-  )?.dotted;
+  const nested = CONFIG_KEYS.find(({ dotted }) => dotted === [...section, name].join('.'));
+  if (nested !== undefined)
+    return `a dot makes no section: write ${nestedText(nested.path.slice(section.length))}`;
+  const elsewhere = CONFIG_KEYS.find(({ path }) => path.at(-1) === name)?.dotted;
   if (elsewhere !== undefined) return `did you mean ${elsewhere}?`;
   return `known here: ${(childNames(section) ?? []).join(', ')}`;
 };
@@ -88,7 +93,7 @@ export const complaintsOfIssue = (
   const value = issue.input === undefined ? '' : `, is ${shown(issue.input)}`;
   return [
     {
-      what: `read ${placeOf(issue.path, 'value')} ${dottedOf(issue.path)}`,
+      what: `read ${[placeOf(issue.path, 'value'), dottedOf(issue.path)].join(' ').trim()}`,
       cause: `${mustBe(issue)}${value}`,
       remedy: remedyOf(issue),
     },

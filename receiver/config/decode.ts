@@ -16,7 +16,7 @@ import type { EnergySourceKind } from '../model/energy-domain.js';
 import type { Complaint } from '../model/errors.js';
 import type { Config } from './config.js';
 import { complaintsOfIssue, crossComplaints, type PlaceOf } from './complaints.js';
-import { applyLayer, overridesOf, type Override } from './layers.js';
+import { applyLayer, overridesOf, withTextOfNumbers, type Override } from './layers.js';
 import { configSchema, type ConfigFile } from './schema.js';
 import { budgetOf, matchOf } from './policy-lines.js';
 import { parseYaml, type YamlValues } from './yaml-text.js';
@@ -165,7 +165,8 @@ export const decodeConfigFile = ({
     file === undefined ? E.right(NO_FILE) : parseYaml(file.path, file.text),
     E.flatMap((yaml) => {
       const layers = overridesOf(flags, env);
-      const merged = applyLayer(applyLayer(yaml.values, layers.env), layers.flags);
+      const values = withTextOfNumbers(yaml.values);
+      const merged = applyLayer(applyLayer(values, layers.env), layers.flags);
       const placeOf = placesOf(yaml, [...layers.env, ...layers.flags]);
       const parsed = configSchema.safeParse(merged, { reportInput: true });
       const complaints = [

@@ -12,6 +12,8 @@ export interface KeyNotes {
   readonly allowed?: string;
   /** A second, shorter flag. */
   readonly alias?: string;
+  /** Of use to `wattfeed run` alone: no other command shows it in its help. */
+  readonly isOfAgent?: true;
 }
 
 /** Notes by schema instance: zod copies a schema when it is described, so they are kept beside it. */

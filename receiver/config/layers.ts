@@ -82,6 +82,13 @@ const withValue = (root: unknown, path: readonly string[], value: unknown): unkn
   return { ...root, [name]: withValue(valueAt(root, [name]), rest, value) };
 };
 
+/** YAML reads `9464` and `0` as numbers; where a text is asked for they are the text that was written. */
+export const withTextOfNumbers = (root: unknown): unknown =>
+  CONFIG_KEYS.filter(({ kind }) => kind === 'text').reduce((values, { path }) => {
+    const value = valueAt(values, path);
+    return Number.isSafeInteger(value) ? withValue(values, path, String(value)) : values;
+  }, root);
+
 const without = (root: unknown, section: string, name: string): unknown => {
   const below = valueAt(root, [section]);
   if (!isSection(root) || !isSection(below)) return root;

@@ -18,6 +18,9 @@ const absolutePath = z
   .string()
   .regex(/^\/[^\0]*$/, { error: 'must be an absolute path' })
   .max(4095);
+/** 1 to 65535. */
+const PORT = String.raw`(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])`;
+const SCRAPE_ADDRESS = new RegExp(String.raw`^(?:(?:\[[0-9a-fA-F:.]+\]|[\w.-]*):)?${PORT}$`);
 const positiveWatts = z.number().positive().max(1_000_000);
 const floorWatts = z.number().min(0).max(1_000_000);
 const count = (least: number, most: number) => z.int().min(least).max(most);
@@ -291,8 +294,8 @@ const exporting = z.strictObject({
   prometheus_address: key(
     z
       .string()
-      .regex(/^(?:(?:\[[0-9a-fA-F:.]+\]|[\w.-]*):)?\d{1,5}$/, {
-        error: 'must be PORT or HOST:PORT',
+      .regex(SCRAPE_ADDRESS, {
+        error: 'must be PORT or HOST:PORT, with a port from 1 to 65535',
       })
       .optional(),
     {
@@ -301,6 +304,7 @@ const exporting = z.strictObject({
       reason: 'Not set: no port is opened; metrics are pushed.',
       example: '127.0.0.1:9464',
       alias: '--prometheus',
+      isOfAgent: true,
     },
   ),
   csv_file: key(absolutePath.optional(), {
@@ -308,6 +312,7 @@ const exporting = z.strictObject({
     reason: 'Not set: no file. For those without a backend.',
     example: '/var/log/wattfeed/energy.csv',
     alias: '--csv',
+    isOfAgent: true,
   }),
   csv_interval_seconds: key(count(1, 86_400).default(60), {
     description: 'Time between two entries of the CSV file.',

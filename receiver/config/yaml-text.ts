@@ -50,6 +50,9 @@ const withoutEmptySections = (value: unknown, path: readonly string[] = []): unk
   );
 };
 
+/** One mistake can make hundreds behind it; the first ones tell. */
+const MOST_MISTAKES = 5;
+
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
 
 export const parseYaml = (
@@ -70,9 +73,12 @@ export const parseYaml = (
   const mistakes = [...doc.errors, ...doc.warnings];
   if (mistakes.length > 0) {
     return E.left(
-      mistakes.map(({ pos, message }) => ({
+      mistakes.slice(0, MOST_MISTAKES).map(({ pos, code, message }) => ({
         what: `read ${place(pos[0])}`,
-        cause: `not valid YAML: ${firstLine(message)}`,
+        cause:
+          code === 'MULTIPLE_DOCS'
+            ? 'not valid YAML: a second document begins here (---), and a file holds one'
+            : `not valid YAML: ${firstLine(message)}`,
         remedy: 'compare with wattfeed config --defaults',
       })),
     );

@@ -52,6 +52,49 @@ describe('decodeConfig', () => {
     ).toEqual(kinds);
   });
 
+  it('takes a number for the text of it where a text is asked for', () => {
+    const config = configOf('export: {prometheus_address: 9464}\naccounting: {counter_cpus: 0}');
+    expect(config.export.prometheusAddress).toBe('9464');
+    expect(config.accounting.counters.cpus).toEqual({ _tag: 'Ranges', ranges: [[0, 0]] });
+    expect(mistakesOf('agent: {socket_path: 5}')).toEqual([
+      expect.stringContaining('must be an absolute path, is "5"'),
+    ]);
+  });
+
+  it.each(['0', '65536', '99999', 'node:0', ':70000'])('refuses the address %s', (address) => {
+    expect(mistakesOf('', flags(['export.prometheus_address', address]))).toEqual([
+      expect.stringContaining('a port from 1 to 65535'),
+    ]);
+  });
+
+  it.each(['1', '9464', ':65535', '[::1]:10000', 'node.example:59999'])('takes %s', (address) => {
+    const config = configOf('', flags(['export.prometheus_address', address]));
+    expect(config.export.prometheusAddress).toBe(address);
+  });
+
+  it('says how a section is written where dots were', () => {
+    expect(mistakesOf('log.level: debug')).toEqual([
+      expect.stringContaining('write log: {level: …}'),
+    ]);
+    expect(mistakesOf('energy:\n  model.idle_watts: 3')).toEqual([
+      expect.stringContaining('write model: {idle_watts: …}'),
+    ]);
+  });
+
+  it('says that a file holds one document, in its own words', () => {
+    expect(mistakesOf('window_millis: 500\n---\nwindow_millis: 600')).toEqual([
+      expect.stringContaining('a second document begins here (---)'),
+    ]);
+  });
+
+  it('names the file where all of it is no section', () => {
+    expect(mistakesOf('- a')).toEqual([expect.stringMatching(/^read f\.yaml:1:1: must be/)]);
+  });
+
+  it('tells a handful of mistakes where one made hundreds', () => {
+    expect(mistakesOf('['.repeat(2000)).length).toBeLessThan(6);
+  });
+
   it('tells all mistakes at once, each with line and column', () => {
     const text = [
       'windw_millis: 5',
