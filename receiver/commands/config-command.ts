@@ -61,7 +61,7 @@ export const configCommand = (deps: ProgramDeps, finish: Finish): Command => {
       new Option('--schema', "print the file's JSON schema").conflicts(['defaults', 'check']),
     )
     .addHelpText('after', EXAMPLES);
-  const flags = addConfigFlags(command, true);
+  const flags = addConfigFlags(command, 'all');
   return command.action(({ defaults, check, schema }: Choices) => {
     if (check !== undefined) return finish(checkFile(check, deps));
     if (schema === true) return finish(printed(deps.io, configJsonSchemaText()));

@@ -33,10 +33,13 @@ const ALL_FLAGS = `
 Every key of the configuration is a flag too: wattfeed config --help.`;
 
 /**
- * Adds `--config` and every key as a flag. They are many, so only `--config` and the short names
- * are in the command's help; `wattfeed config --help` lists all.
+ * Adds `--config` and every key as a flag. They are many, so only `--config` and those short names that
+ * are of use to the command are in its help; `wattfeed config --help` lists all.
  */
-export const addConfigFlags = (command: Command, showAll = false): ConfigFlags => {
+export const addConfigFlags = (
+  command: Command,
+  shown: 'viewers' | 'agents' | 'all' = 'viewers',
+): ConfigFlags => {
   const flags: ConfigFlags = { path: undefined, values: new Map() };
   const file = new Option(
     '--config <file>',
@@ -48,10 +51,11 @@ export const addConfigFlags = (command: Command, showAll = false): ConfigFlags =
       return text;
     }),
   );
-  if (!showAll) command.addHelpText('after', ALL_FLAGS);
+  if (shown !== 'all') command.addHelpText('after', ALL_FLAGS);
   for (const key of CONFIG_KEYS) {
     for (const option of optionsOf(key, flags)) {
-      const isShown = showAll || option.long === key.notes.alias;
+      const isOfUse = shown === 'agents' || key.notes.isOfAgent !== true;
+      const isShown = shown === 'all' || (isOfUse && option.long === key.notes.alias);
       command.addOption(isShown ? option : option.hideHelp());
     }
   }

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/lib/Either.js';
 import type { Config } from '../config/config.js';
+import { readText } from '../host/files.js';
 import type { Complaint } from '../model/errors.js';
 import type { ExplainTarget, Explanation } from '../model/explanation.js';
 import type { ReportSource } from '../model/report-source.js';
@@ -24,9 +25,10 @@ Examples:
   wattfeed explain 812 --json | jq '.domains[].pools'
 
 First whose joules they are: what the control group's path says, and which rule
-says it; any path can be asked for. The worked example is of the next window in which it runs. If an agent runs
-here, its numbers are shown; if not, explain measures for a few seconds itself,
-which needs root. See docs/attribution.md for the mathematics.
+says it; any path can be asked for. The worked example is of the next window in
+which it runs. If an agent runs here, its numbers are shown; if not, explain
+measures for a few seconds itself, which needs root. See docs/attribution.md
+for the mathematics.
 `;
 
 const PID = /^\d{1,7}$/;
@@ -53,16 +55,24 @@ const targetOf = (
 const belowMount = (target: ExplainTarget, { roots }: Config): ExplainTarget =>
   'cgroup' in target ? { cgroup: pathBelowMount(target.cgroup, roots.cgroup) } : target;
 
-const unknownEntity = (target: ExplainTarget): Complaint => ({
-  what: 'pid' in target ? `explain process ${target.pid}` : `explain cgroup ${target.cgroup}`,
-  cause: 'no such entity was charged since measuring began',
-  remedy: 'see wattfeed top for those that were',
-});
+const NOT_CHARGED = 'no such entity was charged since measuring began';
+
+/** `procfs` tells a process that sleeps from one that is not there. */
+const unknownEntity = (target: ExplainTarget, procfs: string): Complaint => {
+  const remedy = 'see wattfeed top for those that were';
+  if ('cgroup' in target)
+    return { what: `explain cgroup ${target.cgroup}`, cause: NOT_CHARGED, remedy };
+  const what = `explain process ${target.pid}`;
+  return E.isRight(readText(`${procfs}/${target.pid}/comm`))
+    ? { what, cause: 'it has not run since measuring began', remedy: 'ask again when it has' }
+    : { what, cause: `there is no such process, and ${NOT_CHARGED}`, remedy };
+};
 
 /** What came, or why nothing did: the source's end says more than an unknown entity. */
 const ask = async (
   source: ReportSource,
   target: ExplainTarget,
+  procfs: string,
 ): Promise<E.Either<Complaint, Explanation>> => {
   let ended: Complaint | undefined;
   const stop = source.onEnd((reason) => {
@@ -72,7 +82,7 @@ const ask = async (
   stop();
   await source.close();
   if (explanation !== undefined) return E.right(explanation);
-  return E.left(ended ?? unknownEntity(target));
+  return E.left(ended ?? unknownEntity(target, procfs));
 };
 
 const explain = async (
@@ -93,7 +103,7 @@ const explain = async (
     show(undefined, path);
     return failed(source.left);
   }
-  const explanation = await ask(source.right, target);
+  const explanation = await ask(source.right, target, config.roots.procfs);
   if (E.isLeft(explanation)) {
     show(undefined, path);
     return failed(explanation.left);

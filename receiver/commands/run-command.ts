@@ -18,7 +18,7 @@ join it. Where metrics go to is said by the standard OTEL_* variables.
 
 export const runCommand = (deps: ProgramDeps, finish: Finish): Command => {
   const command = new Command().addHelpText('after', EXAMPLES);
-  const flags = addConfigFlags(command);
+  const flags = addConfigFlags(command, 'agents');
   return command.action(async () => {
     const config = configOfFlags(flags, deps.io.env);
     if (E.isLeft(config)) return finish(usage(...config.left));

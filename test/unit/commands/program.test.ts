@@ -92,6 +92,24 @@ describe('runProgram', () => {
     expect([named.exitCode, named.stdout.includes('--interval')]).toEqual([0, true]);
   });
 
+  it.each(['', 'run', 'top', 'check', 'explain', 'feed', 'record', 'replay', 'spin', 'config'])(
+    'keeps the help of "%s" within 80 columns, and gives examples in it',
+    async (command) => {
+      const { stdout } = await execute([...(command === '' ? [] : [command]), '--help']);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(stdout).toMatch(/^Examples:\n {2}wattfeed /m);
+    },
+  );
+
+  it('shows what only the agent obeys in the help of run alone', async () => {
+    for (const [command, isShown] of [
+      ['run', true],
+      ['top', false],
+      ['explain', false],
+    ] as const)
+      expect((await execute([command, '--help'])).stdout.includes('--csv')).toBe(isShown);
+  });
+
   it('prints its help on standard error and ends with 2 where no command is given', async () => {
     const { exitCode, stdout, stderr } = await execute([]);
     expect([exitCode, stdout]).toEqual([2, '']);
@@ -197,6 +215,25 @@ describe('wattfeed run', () => {
       run: () => TE.left(COMPLAINT),
     });
     expect([exitCode, stderr]).toEqual([1, 'wattfeed: load accounting: EPERM; run as root\n']);
+  });
+});
+
+describe('wattfeed explain', () => {
+  it('tells a process that has not run from one that is not there', async () => {
+    const pid = String(process.pid);
+    const sleeps = await execute(['explain', pid, '--config', configFile]);
+    expect(sleeps.exitCode).toBe(1);
+    expect(sleeps.stderr).toContain('it has not run since measuring began');
+    const absent = await execute([
+      'explain',
+      pid,
+      '--config',
+      configFile,
+      '--procfs-root',
+      directory,
+    ]);
+    expect(absent.exitCode).toBe(1);
+    expect(absent.stderr).toContain('there is no such process');
   });
 });
 
