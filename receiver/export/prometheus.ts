@@ -5,11 +5,11 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
-import { codeOf } from '../host/error-code.js';
 import type { Complaint } from '../model/errors.js';
 import { ExportCounts } from './export-counts.js';
 import { LedgerProducer, type ProducerOptions, type ProducerPorts } from './producer.js';
 import type { ScrapeAddress } from './scrape-address.js';
+import { startScrapeServer } from './scrape-server.js';
 import { ScrapedProducer } from './scraped-producer.js';
 
 export interface PrometheusOptions {
@@ -52,7 +52,6 @@ export const startPrometheus =
       { ...producer, temporality: 'cumulative' },
     );
     const exporter = new PrometheusExporter({
-      ...address,
       preventServerStart: true,
       withoutScopeInfo: true,
       metricProducers: [new ScrapedProducer(ledger)],
@@ -61,17 +60,18 @@ export const startPrometheus =
       resource: resourceFromAttributes({ ...resource }),
       readers: [exporter],
     });
-    try {
-      await exporter.startServer();
-    } catch (error) {
+    const server = await startScrapeServer(address, (request, response) => {
+      exporter.getMetricsRequestHandler(request, response);
+    })();
+    if (E.isLeft(server))
       return E.left({
         what: `listen on ${address.host}:${String(address.port)} for Prometheus`,
-        cause: codeOf(error, String(error)),
+        cause: server.left,
         remedy: 'choose another export.prometheus_address, or none',
       });
-    }
     return E.right({
       stop: async () => {
+        await server.right.stop();
         await provider.shutdown().catch(() => undefined);
       },
     });
