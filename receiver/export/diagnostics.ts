@@ -39,8 +39,10 @@ export const installDiagnostics = (
 ): void => {
   const seen = new Set<string>();
   const sayOnce = (text: string): void => {
-    if (seen.has(text) || seen.size >= MAX_REMEMBERED) return;
-    seen.add(text);
+    // "Export retry time 1141ms exceeds remaining timeout -105ms" comes anew with each export.
+    const kind = text.replace(/-?\d+/g, '#');
+    if (seen.has(kind) || seen.size >= MAX_REMEMBERED) return;
+    seen.add(kind);
     say(text);
   };
   const rank = LEVELS[level];

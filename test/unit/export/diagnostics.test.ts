@@ -17,6 +17,14 @@ describe('installDiagnostics', () => {
     expect(said).toEqual(['opentelemetry: odd']);
   });
 
+  it('says a message once whatever the numbers in it are', () => {
+    const said: string[] = [];
+    installDiagnostics('warn', new ExportCounts(), (text) => said.push(text));
+    diag.warn('Export retry time 1141ms exceeds remaining timeout -105ms');
+    diag.warn('Export retry time 822ms exceeds remaining timeout 3ms');
+    expect(said).toHaveLength(1);
+  });
+
   it('keeps quiet about what the exporter says itself', () => {
     const said: string[] = [];
     installDiagnostics('info', new ExportCounts(), (text) => said.push(text));
