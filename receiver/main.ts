@@ -25,6 +25,8 @@ const readVersion = (): string => {
 };
 
 keepYoungHeapSmall();
+// Node's own answer is to open a debugger, which would be a way into a root process.
+process.on('SIGUSR1', () => undefined);
 const version = readVersion();
 const io = processIo();
 const writeLog = (line: string): void => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type { CounterState } from '../energy/counter-state.js';
 import type { Clock } from '../host/clock.js';
-import { readText } from '../host/files.js';
+import { namedFileCause, readNamedFile } from '../host/regular-file.js';
 import { complaintText } from '../model/errors.js';
 import type { Logger } from './logger.js';
 import { parseReadings, readingsText } from './readings-state.js';
@@ -16,6 +16,8 @@ import { replaceStateFile } from './state-file.js';
 
 export const READINGS_FILE = 'readings.json';
 
+/** A thousand domains are a quarter of it. */
+const MAX_STATE_BYTES = 1024 * 1024;
 const KEEP_EVERY_NANOS = 10_000_000_000n;
 
 export interface ReadingsKeeperParts {
@@ -38,9 +40,11 @@ export class ReadingsKeeper {
 
   /** Readings of an agent before this one in this boot. */
   load(): ReadonlyMap<string, CounterState> {
-    const text = readText(this.#path);
+    // The agent must start whatever lies there: to read a pipe would be to wait for ever.
+    const text = readNamedFile(this.#path, MAX_STATE_BYTES);
     if (E.isLeft(text)) {
-      if (text.left.code !== 'ENOENT') this.#say('read', text.left.code);
+      const cause = namedFileCause(text.left);
+      if (cause !== 'ENOENT') this.#say('read', cause);
       return new Map();
     }
     const { bootId, clock } = this.parts;

@@ -9,7 +9,7 @@ import type { NativeError } from '../activity/port.js';
 import { feedDirectory } from '../agent/power-feed.js';
 import { makePinDirectory } from '../agent/pin-directory.js';
 import type { Config } from '../config/config.js';
-import { readText } from '../host/files.js';
+import { namedFileCause, readNamedFile } from '../host/regular-file.js';
 import type { Complaint } from '../model/errors.js';
 import { feedText } from './feed-text.js';
 import { emptyDocument, feedDocument, type FeedDocument } from './feed-view.js';
@@ -38,6 +38,8 @@ export interface FeedIo {
 const PUBLISH_EVERY_MILLIS = 100;
 const VALID_NANOS = 1_000_000_000n;
 const MILLIS_PER_SECOND = 1000;
+/** An hour of recorded looks at a hundred tasks each. */
+const MAX_SIMULATION_BYTES = 256 * 1024 * 1024;
 
 const complaintOf = ({ operation, code, detail }: NativeError): Complaint => ({
   what: operation,
@@ -100,11 +102,11 @@ const stepsOf = ({ set, simulateFile }: FeedOptions): E.Either<Complaint, readon
   }
   const given: readonly SetStep[] = [{ atSeconds: 0, lines }];
   if (simulateFile === undefined) return E.right(given);
-  const text = readText(simulateFile);
+  const text = readNamedFile(simulateFile, MAX_SIMULATION_BYTES);
   if (E.isLeft(text))
     return E.left({
       what: `read ${simulateFile}`,
-      cause: text.left.code,
+      cause: namedFileCause(text.left),
       remedy: 'give a file that can be read',
       isUsage: true,
     });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -139,6 +140,13 @@ describe('ReadingsKeeper', () => {
     keeper.commit();
     expect(keeper.load().get('a')?.baseline?.raw).toBe(2n);
     expect(said).toEqual([]);
+  });
+
+  it('waits for no writer where a pipe lies in the place of its file', () => {
+    mkdirSync(join(base, 'state'));
+    execFileSync('mkfifo', [join(base, 'state', READINGS_FILE)]);
+    expect(keeperOf(join(base, 'state'), new Map()).load()).toEqual(new Map());
+    expect(said).toEqual([expect.stringContaining('a pipe, not a regular file')]);
   });
 
   it('says a broken file or an unwritable place once, and goes on', () => {
