@@ -44,8 +44,8 @@ describe('wattfeed, given a file that never ends', () => {
 describe('wattfeed run, sent SIGUSR1', () => {
   it('opens no debugger, and goes on', async () => {
     const place = agentPlace();
+    const agent = await startAgent(place);
     try {
-      const agent = await startAgent(place);
       process.kill(agent.pid, 'SIGUSR1');
       // Node would have said so long before a viewer has started and ended.
       const { agent: seen } = topOnce(place);
@@ -53,6 +53,8 @@ describe('wattfeed run, sent SIGUSR1', () => {
       expect(await stopAgent(agent)).toEqual({ code: 0, signal: null });
       expect(agent.log()).not.toContain('Debugger');
     } finally {
+      // Gone already where all is well.
+      agent.child.kill('SIGKILL');
       place.remove();
     }
   });
