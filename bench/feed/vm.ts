@@ -81,7 +81,7 @@ const headroom = async (seconds: string): Promise<void> => {
     const millis = micros.map((value) => (value / MICROS_PER_MILLI).toFixed(2).padStart(7));
     console.log(
       `  ${name.padEnd(10)} package ${watts(powerOf(run, name, 'package-0'))}   ${String(requests)} requests: ` +
-        `p50 ${millis[0] ?? '?'} p90 ${millis[1] ?? '?'} p99 ${millis[2] ?? '?'} (woken after p99 ${millis[6] ?? '?'})   ` +
+        `p50 ${millis[0] ?? '?'} p90 ${millis[1] ?? '?'} p99 ${millis[2] ?? '?'} (of it to wake up p99 ${millis[6] ?? '?'}, to work p99 ${millis[10] ?? '?'})   ` +
         `clock ${useOf(run, name, 'int_mid_i').gigahertz.toFixed(2)} GHz   batch ${batchWatts(run, name)}`,
     );
   }

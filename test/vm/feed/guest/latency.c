@@ -5,7 +5,7 @@
  * done. In the simulated machine instructions come at the simulated frequency, so a package that throttles makes
  * requests slow as it would a real one. They go on while the host keeps the virtual CPU from running: a request is done when
  * the counter was at its size, between the last two looks at it, not when that was seen. Prints one line:
- * requests, then latency and wake-up in us at p50, p90, p99 and the highest.
+ * requests, then latency, wake-up and the time between wake-up and done, in us at p50, p90, p99 and the highest.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define NS_PER_US 1000LL
 #define REQUESTS_MAX 100000
 
-static long long latency_ns[REQUESTS_MAX], wakeup_ns[REQUESTS_MAX];
+static long long latency_ns[REQUESTS_MAX], wakeup_ns[REQUESTS_MAX], service_ns[REQUESTS_MAX];
 
 static long long now_ns(void)
 {
@@ -118,6 +118,7 @@ int main(int argc, char **argv)
 		sleep_until(due_ns);
 		wakeup_ns[requests] = now_ns() - due_ns;
 		latency_ns[requests] = work_until(event, count(event) + request) - due_ns;
+		service_ns[requests] = latency_ns[requests] - wakeup_ns[requests];
 		/* a request that is late delays the next one, it does not hide it */
 		due_ns = due_ns + period_ns > now_ns() ? due_ns + period_ns : now_ns() + period_ns;
 	}
@@ -126,6 +127,7 @@ int main(int argc, char **argv)
 	printf("%d", requests);
 	print_quantiles(latency_ns, requests);
 	print_quantiles(wakeup_ns, requests);
+	print_quantiles(service_ns, requests);
 	printf("\n");
 	return 0;
 }
