@@ -25,6 +25,7 @@ import type { Coefficients } from '../receiver/model/coefficients.js';
 import type { FeedLook, FeedPort, FeedTask } from '../policy/port.js';
 import type { PeerCredentials } from '../receiver/socket/port.js';
 import type { OpenSpinSampler, SpinSampler } from '../receiver/spin/port.js';
+import { layoutDifference } from './layout-sizes.js';
 
 type Outcome<A> =
   | { readonly ok: true; readonly value: A }
@@ -76,6 +77,7 @@ interface NativeHintMap {
 
 /** What native/src/addon.cc exports. */
 interface Addon {
+  readonly layoutSizesBytes?: Readonly<Record<string, number>>;
   openSession(options: SessionOptions): Promise<Outcome<NativeSession>>;
   probeFeatures(): readonly (Omit<KernelFeature, 'code'> & { readonly errno: number })[];
   probePerf(
@@ -201,7 +203,11 @@ const loadAddon = (): E.Either<NativeError, Addon> => {
     return E.left(nativeError('load addon', ENOENT, 'not built; run npm run build'));
   }
   try {
-    return E.right(createRequire(import.meta.url)(path) as Addon);
+    const addon = createRequire(import.meta.url)(path) as Addon;
+    const difference = layoutDifference(addon.layoutSizesBytes);
+    if (difference === undefined) return E.right(addon);
+    const detail = `${path} was built from other sources: ${difference}; run npm run build`;
+    return E.left(nativeError('load addon', ENOEXEC, detail));
   } catch (error) {
     const cause = messageOf(error);
     // The dynamic linker's words. A built package brings the addon, the distribution libbpf.

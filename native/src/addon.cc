@@ -8,6 +8,7 @@
 #include "clocks.hh"
 #include "feature_probe.hh"
 #include "feed_wrap.hh"
+#include "layout_sizes.hh"
 #include "libbpf_log.hh"
 #include "peer_credentials.hh"
 #include "session_wrap.hh"
@@ -48,6 +49,12 @@ Napi::Value PeerCredentialsOf(const Napi::CallbackInfo& info) {
   return Success(info.Env(), ToJs(info.Env(), peer.value()));
 }
 
+Napi::Object LayoutSizes(Napi::Env env) {
+  auto sizes = Napi::Object::New(env);
+  for (const auto& [name, bytes] : kLayoutSizes) sizes.Set(name, static_cast<double>(bytes));
+  return sizes;
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   TuneAllocator();
   CaptureLibbpfLog();
@@ -68,6 +75,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("probePerf", Napi::Function::New(env, ProbePerf, "probePerf"));
   exports.Set("lockDirectory", Napi::Function::New(env, Lock, "lockDirectory"));
   exports.Set("peerCredentials", Napi::Function::New(env, PeerCredentialsOf, "peerCredentials"));
+  exports.Set("layoutSizesBytes", LayoutSizes(env));
   return exports;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KERNEL_FEATURES } from '../support/kernel-features.js';
@@ -7,20 +9,48 @@ import { ADDON_PATH, port, sessionOptions } from './support.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
+/** What `activityPort()` says in a process that is told to load the addon at that path. */
+const portOf = (addonPath: string): unknown => {
+  const code = `import('./native/index.ts').then(({ activityPort }) =>
+    console.log(JSON.stringify(activityPort())));`;
+  const child = spawnSync(process.execPath, ['--import', 'tsx', '-e', code], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, WATTFEED_ADDON: addonPath },
+  });
+  return JSON.parse(child.stdout);
+};
+
 describe('activityPort', () => {
   it('names the command to run where the addon is not built', () => {
-    const code = `import('./native/index.ts').then(({ activityPort }) =>
-      console.log(JSON.stringify(activityPort())));`;
-    const child = spawnSync(process.execPath, ['--import', 'tsx', '-e', code], {
-      cwd: ROOT,
-      encoding: 'utf8',
-      env: { ...process.env, WATTFEED_ADDON: '/nonexistent.node' },
-    });
-    expect(JSON.parse(child.stdout)).toMatchObject({
+    expect(portOf('/nonexistent.node')).toMatchObject({
       left: {
         operation: 'load addon',
         code: 'ENOENT',
         detail: 'not built; run npm run build',
+      },
+    });
+  });
+
+  it('refuses an addon whose layouts are not those of this program', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'wattfeed-addon-'));
+    const older = join(directory, 'older.cjs');
+    // a real addon but for what it says of itself: what a forgotten rebuild leaves
+    writeFileSync(
+      older,
+      `const addon = require(${JSON.stringify(ADDON_PATH)});
+       const { windowTask } = addon.layoutSizesBytes;
+       module.exports = { ...addon, layoutSizesBytes: { ...addon.layoutSizesBytes, windowTask: windowTask - 8 } };`,
+    );
+    const refused = portOf(older);
+    rmSync(directory, { recursive: true });
+    expect(refused).toMatchObject({
+      left: {
+        operation: 'load addon',
+        code: 'ENOEXEC',
+        detail: expect.stringMatching(
+          /older\.cjs was built from other sources: its windowTask has \d+ bytes, this program's \d+; run npm run build$/,
+        ),
       },
     });
   });
