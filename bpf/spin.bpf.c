@@ -19,17 +19,31 @@
 #define POINTER_LOW 0x10000ULL
 #define POINTER_HIGH (1ULL << 47)
 #define WORDS_BEHIND_POINTER 4 /* header and value of an interpreter's number */
-#define WORDS_OF_STACK 16 /* the red zone */
+#define WORDS_OF_STACK 16 /* the red zone; of a path as well */
 #define STACK_BYTES (WORDS_OF_STACK * sizeof(__u64))
-#define CALL_CLOCK_NANOSLEEP 230 /* x86-64, the only one whose time may be absolute */
+/* Those whose time may be absolute. */
+#if defined(__TARGET_ARCH_x86)
+#define CALL_FUTEX 202
+#define CALL_CLOCK_NANOSLEEP 230
+#else
+#define CALL_FUTEX 98
+#define CALL_CLOCK_NANOSLEEP 115
+#endif
+#define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
 #define TIMER_ABSTIME 1
+#define FUTEX_COMMAND 0x7f
+#define FUTEX_WAIT 0
+#define FUTEX_WAIT_BITSET 9
+#define FUTEX_CLOCK_REALTIME 0x100
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 spin_abi = SPIN_ABI;
 /* By call number: which argument points to a timespec, plus one; 0: none. */
 const volatile __u8 timespec_argument[SPIN_CALL_NUMBERS_MAX];
+/* CLOCK_REALTIME less CLOCK_MONOTONIC when the sampler was loaded. */
+const volatile __u64 realtime_offset_ns;
 /* Only for their types, which would not be in the BTF otherwise. */
 enum spin_limit *const volatile layout_spin_limit;
 enum spin_place *const volatile layout_spin_place;
@@ -66,14 +80,14 @@ static __always_inline __u64 hash_registers(const struct user_registers *regs)
 	return hash;
 }
 
-static __always_inline __u64 hash_stack(__u64 hash, __u64 from)
+static __always_inline __u64 hash_bytes(__u64 hash, __u64 from)
 {
-	__u64 stack[WORDS_OF_STACK];
+	__u64 words[WORDS_OF_STACK];
 
-	if (bpf_probe_read_user(stack, sizeof(stack), (void *)from))
+	if (bpf_probe_read_user(words, sizeof(words), (void *)from))
 		return hash;
 	for (int n = 0; n < WORDS_OF_STACK; n++)
-		hash = mix(hash, stack[n]);
+		hash = mix(hash, words[n]);
 	return hash;
 }
 
@@ -93,9 +107,9 @@ static __always_inline __u64 hash_memory(const struct user_registers *regs)
 			hash = mix(hash, behind[n]);
 	}
 	/* Locals lie above the stack pointer, below it in functions that call none, or below the frame. */
-	hash = hash_stack(hash, user_sp(regs));
-	hash = hash_stack(hash, user_sp(regs) - STACK_BYTES);
-	return hash_stack(hash, user_frame(regs) - STACK_BYTES);
+	hash = hash_bytes(hash, user_sp(regs));
+	hash = hash_bytes(hash, user_sp(regs) - STACK_BYTES);
+	return hash_bytes(hash, user_frame(regs) - STACK_BYTES);
 }
 
 static __always_inline void note_program(struct spin_sample *sample,
@@ -108,13 +122,25 @@ static __always_inline void note_program(struct spin_sample *sample,
 	sample->word[SPIN_CALL_RESULT] = call_result(regs);
 }
 
-static __always_inline bool is_absolute(__u32 number, const struct user_registers *regs)
+enum wait_clock { WAIT_RELATIVE, WAIT_MONOTONIC, WAIT_REALTIME, WAIT_OTHER };
+
+/* What the time of a call that may wait is counted from. */
+static __always_inline enum wait_clock clock_of(__u32 number, const struct user_registers *regs)
 {
-#if defined(__TARGET_ARCH_x86)
-	return number == CALL_CLOCK_NANOSLEEP && (call_argument(regs, 1) & TIMER_ABSTIME);
-#else
-	return false;
-#endif
+	__u64 command;
+
+	if (number == CALL_CLOCK_NANOSLEEP && (call_argument(regs, 1) & TIMER_ABSTIME)) {
+		if (call_argument(regs, 0) == CLOCK_MONOTONIC)
+			return WAIT_MONOTONIC;
+		return call_argument(regs, 0) == CLOCK_REALTIME ? WAIT_REALTIME : WAIT_OTHER;
+	}
+	if (number != CALL_FUTEX)
+		return WAIT_RELATIVE;
+	command = call_argument(regs, 1);
+	if ((command & FUTEX_COMMAND) == FUTEX_WAIT_BITSET)
+		return command & FUTEX_CLOCK_REALTIME ? WAIT_REALTIME : WAIT_MONOTONIC;
+	/* The others have something else than a time there. */
+	return (command & FUTEX_COMMAND) == FUTEX_WAIT ? WAIT_RELATIVE : WAIT_OTHER;
 }
 
 static __always_inline __u64 timeout_of(__u32 number, const struct user_registers *regs)
@@ -122,10 +148,11 @@ static __always_inline __u64 timeout_of(__u32 number, const struct user_register
 	struct {
 		__u64 seconds, nanoseconds;
 	} timespec;
+	enum wait_clock clock = clock_of(number, regs);
 	__u64 now_ns, pointer, timeout_ns;
 	__u8 place;
 
-	if (number >= SPIN_CALL_NUMBERS_MAX || is_32bit(regs))
+	if (number >= SPIN_CALL_NUMBERS_MAX || is_32bit(regs) || clock == WAIT_OTHER)
 		return SPIN_NO_TIMEOUT;
 	/* The verifier sees a bound only where clang cannot prove it superfluous. */
 	asm volatile("" : "+r"(number));
@@ -136,12 +163,16 @@ static __always_inline __u64 timeout_of(__u32 number, const struct user_register
 	if (!pointer || bpf_probe_read_user(&timespec, sizeof(timespec), (void *)pointer))
 		return SPIN_NO_TIMEOUT;
 	timeout_ns = timespec.seconds * NSEC_PER_SEC + timespec.nanoseconds;
-	if (!is_absolute(number, regs))
+	if (clock == WAIT_RELATIVE)
 		return timeout_ns;
-	if (call_argument(regs, 0) != CLOCK_MONOTONIC)
-		return SPIN_NO_TIMEOUT;
-	now_ns = bpf_ktime_get_ns();
+	now_ns = bpf_ktime_get_ns() + (clock == WAIT_REALTIME ? realtime_offset_ns : 0);
 	return timeout_ns > now_ns ? timeout_ns - now_ns : 0;
+}
+
+static __always_inline __u64 hash_argument(__u64 hash, __u64 argument)
+{
+	return argument < POINTER_LOW || argument >= POINTER_HIGH ? hash
+								  : hash_bytes(hash, argument);
 }
 
 static __always_inline void note_call(struct spin_sample *sample, const struct user_registers *regs)
@@ -153,6 +184,8 @@ static __always_inline void note_call(struct spin_sample *sample, const struct u
 			is_32bit(regs) ? call_argument32(regs, i) : call_argument(regs, i);
 	sample->word[SPIN_RESULT] = call_result(regs);
 	sample->word[SPIN_TIMEOUT_NS] = timeout_of(sample->call, regs);
+	sample->word[SPIN_CONTENT_HASH] =
+		hash_argument(hash_argument(1, sample->word[0]), sample->word[1]);
 }
 
 SEC("perf_event")

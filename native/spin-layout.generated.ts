@@ -3,26 +3,26 @@
 
 /** struct spin_record: byte offset and element width of each member, length of each array. */
 export const spinRecord = {
-  sizeBytes: 41016,
+  sizeBytes: 45112,
   offset: { tid: 0, is32bit: 4, count: 8, counted: 12, counter: 16, sample: 56 },
-  widthBytes: { tid: 4, is32bit: 4, count: 4, counted: 4, counter: 8, sample: 80 },
+  widthBytes: { tid: 4, is32bit: 4, count: 4, counted: 4, counter: 8, sample: 88 },
   length: { counter: 5, sample: 512 },
 } as const;
 
 /** struct spin_sample: byte offset and element width of each member, length of each array. */
 export const spinSample = {
-  sizeBytes: 80,
+  sizeBytes: 88,
   offset: { ip: 0, place: 8, call: 12, word: 16 },
   widthBytes: { ip: 8, place: 4, call: 4, word: 8 },
-  length: { word: 8 },
+  length: { word: 9 },
 } as const;
 
 /** enum spin_limit */
 export const spinLimit = {
-  abi: 3,
+  abi: 4,
   recordsMax: 64,
   samplesMax: 512,
-  words: 8,
+  words: 9,
   arguments: 6,
   callNumbersMax: 512,
   counters: 5,
@@ -47,6 +47,7 @@ export const spinProgramWord = {
 export const spinCallWord = {
   result: 6,
   timeoutNs: 7,
+  contentHash: 8,
 } as const;
 
 /** enum spin_counter */

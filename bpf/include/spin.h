@@ -8,10 +8,10 @@
 #define SPIN_H
 
 enum spin_limit {
-	SPIN_ABI = 3,
+	SPIN_ABI = 4,
 	SPIN_RECORDS_MAX = 64, /* threads examined at a time, at most */
 	SPIN_SAMPLES_MAX = 512, /* a power of two; later ones are counted only */
-	SPIN_WORDS = 8,
+	SPIN_WORDS = 9,
 	SPIN_ARGUMENTS = 6,
 	SPIN_CALL_NUMBERS_MAX = 512,
 	SPIN_COUNTERS = 5,
@@ -39,6 +39,8 @@ enum spin_program_word {
 enum spin_call_word {
 	SPIN_RESULT = 6, /* -ENOSYS as long as there is none */
 	SPIN_TIMEOUT_NS = 7, /* to go, behind a pointer; SPIN_NO_TIMEOUT: none, or not readable */
+	SPIN_CONTENT_HASH =
+		8, /* of some bytes behind its first two arguments: a path, a set of files */
 };
 
 /* Hardware events of the thread alone, where there is a PMU; opened and read by user space. */

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "clocks.hh"
 #include "libbpf_log.hh"
 #include "perf_event.hh"
 #include "spin.skel.h"
@@ -81,6 +82,7 @@ Result<std::unique_ptr<SpinSampler>> SpinSampler::Open(std::span<const uint8_t> 
   std::copy_n(timespec_arguments.begin(),
               std::min<size_t>(timespec_arguments.size(), SPIN_CALL_NUMBERS_MAX),
               config->timespec_argument);
+  config->realtime_offset_ns = ClockNs(CLOCK_REALTIME) - MonotonicNs();
   if (bpf_map__set_max_entries(self->skeleton_->maps.spin_records, record_count) != 0)
     return LibbpfError("size spin sampler", log);
   if (spin_bpf__load(self->skeleton_.get()) != 0) return LibbpfError("load spin sampler", log);

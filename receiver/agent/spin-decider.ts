@@ -28,10 +28,12 @@ export interface SpinDeciderOptions {
   readonly idleMillis?: number;
 }
 
-/** Decoding holds a few MiB; a process's map may have tens of thousands of lines. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
-/** A hundred times the longest that was met; software emulation takes thirty times as long as a CPU. */
+/** Whatever is read of a process is bounded, to some 40 MiB at worst: these only stop a defect of ours. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
+/** Of one decision. A hundred times the longest that was met; an emulated CPU takes fifty times as long. */
 const LIMIT_MILLIS = 20_000;
+/** Until the thread answers anything: it loads its code and the decoder, once. */
+const START_LIMIT_MILLIS = 180_000;
 /** Longer than the longest pause between two looks at a thread, so that it starts once, not each minute. */
 const IDLE_MILLIS = 90_000;
 
@@ -59,7 +61,6 @@ const unknownOf = (tid: number, cause: string): Decision => ({
 
 interface Pending {
   readonly tid: number;
-  readonly limit: NodeJS.Timeout;
   readonly resolve: (decision: Decision | undefined) => void;
 }
 
@@ -68,7 +69,10 @@ export class SpinDecider {
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
+  /** Of the oldest question: they are answered one after the other. */
+  #limit: NodeJS.Timeout | undefined;
   #lastNumber = 0;
+  #isReady = false;
 
   constructor(options: SpinDeciderOptions) {
     this.#options = options;
@@ -82,13 +86,9 @@ export class SpinDecider {
   async decide(request: DecisionRequest): Promise<Decision | undefined> {
     clearTimeout(this.#idle);
     const number = (this.#lastNumber += 1);
-    const { limitMillis = LIMIT_MILLIS } = this.#options;
     return new Promise((resolve) => {
-      const limit = setTimeout(() => {
-        this.#fail(`no decision within ${String(limitMillis / 1000)} s`);
-      }, limitMillis);
-      limit.unref();
-      this.#pending.set(number, { tid: request.tid, limit, resolve });
+      this.#pending.set(number, { tid: request.tid, resolve });
+      if (this.#pending.size === 1) this.#setLimit();
       try {
         this.#worker ??= this.#start();
         this.#worker.postMessage({ number, request } satisfies NumberedRequest);
@@ -107,7 +107,10 @@ export class SpinDecider {
   #start(): Worker {
     const worker = (this.#options.startWorker ?? startSpinWorker)();
     worker.on('message', (message: unknown) => {
-      if (isReply(message)) this.#answer(message);
+      if (isReply(message)) return this.#answer(message);
+      // Loaded.
+      this.#isReady = true;
+      if (this.#pending.size > 0) this.#setLimit();
     });
     const failUnlessReplaced = (cause: string): void => {
       if (this.#worker === worker) this.#fail(cause);
@@ -123,13 +126,24 @@ export class SpinDecider {
     const pending = this.#pending.get(number);
     if (pending === undefined) return;
     this.#pending.delete(number);
-    clearTimeout(pending.limit);
     if (error !== undefined) this.#options.onFailure(error);
     pending.resolve(error === undefined ? decision : unknownOf(pending.tid, error));
     if (this.#pending.size === 0) this.#awaitNext();
+    else this.#setLimit();
+  }
+
+  #setLimit(): void {
+    const { limitMillis: ownMillis = LIMIT_MILLIS } = this.#options;
+    const limitMillis = this.#isReady ? ownMillis : Math.max(ownMillis, START_LIMIT_MILLIS);
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(() => {
+      this.#fail(`no decision within ${String(limitMillis / 1000)} s`);
+    }, limitMillis);
+    this.#limit.unref();
   }
 
   #awaitNext(): void {
+    clearTimeout(this.#limit);
     this.#idle = setTimeout(() => {
       this.#end('');
     }, this.#options.idleMillis ?? IDLE_MILLIS);
@@ -144,11 +158,10 @@ export class SpinDecider {
   #end(cause: string): void {
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#isReady = false;
     void worker?.terminate();
-    for (const { tid, limit, resolve } of this.#pending.values()) {
-      clearTimeout(limit);
-      resolve(unknownOf(tid, cause));
-    }
+    clearTimeout(this.#limit);
+    for (const { tid, resolve } of this.#pending.values()) resolve(unknownOf(tid, cause));
     this.#pending.clear();
   }
 }

@@ -3,7 +3,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as E from 'fp-ts/lib/Either.js';
 import { openSpinSampler } from '../../native/index.js';
-import type { SpinVerdict } from '../model/spin.js';
 import { joulesOf } from '../model/units.js';
 import type { SpinCandidate } from '../spin/candidates.js';
 import { timespecTable } from '../spin/decode.js';
@@ -90,11 +89,13 @@ class SharedSampler {
 const sayVerdict = (
   logger: Logger,
   { tid, tgid: pid }: SpinCandidate,
-  verdict: SpinVerdict,
+  { verdict, costMillis }: Pick<PricedExamination, 'verdict' | 'costMillis'>,
 ): void => {
   const { _tag, evidence } = verdict;
+  const millis = Math.round(costMillis);
   const kind = _tag === 'Spinning' ? verdict.kind : 'none';
-  logger.debug('thread examined', { pid, tid, verdict: _tag.toLowerCase(), kind, evidence });
+  const said = { verdict: _tag.toLowerCase(), kind, evidence, millis };
+  logger.debug('thread examined', { pid, tid, ...said });
 };
 
 const onceEach = (logger: Logger): ((cause: string) => void) => {
@@ -130,7 +131,7 @@ export const createSpinWatch = ({
     const { examination, costMillis } = decision;
     const { hottestPlace } = examination;
     const verdict = relabel(examination.verdict, { processName, threadName, hottestPlace });
-    sayVerdict(logger, candidate, verdict);
+    sayVerdict(logger, candidate, { verdict, costMillis });
     return { ...examination, verdict, costMillis };
   };
   return new SpinWatch(

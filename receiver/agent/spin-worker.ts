@@ -2,7 +2,11 @@
 /** The thread that decides whether others spin: one record after the other, as `spin-decider.ts` asks. */
 import { parentPort } from 'node:worker_threads';
 import { decide, type DecisionRequest } from '../spin/decide.js';
+import { loadDisassemblers } from '../spin/disassemblers.js';
 import type { DecisionReply, NumberedRequest } from './spin-decider.js';
+
+/** Said once, when questions are answered from now on. */
+const READY = 'ready';
 
 /** Both ends are built from one source. */
 const isRequest = (value: unknown): value is NumberedRequest =>
@@ -16,7 +20,10 @@ const answer = async (request: DecisionRequest): Promise<Omit<DecisionReply, 'nu
   }
 };
 
-let last: Promise<void> = Promise.resolve();
+/** The decoder first: where the CPU is emulated it takes many seconds. */
+let last: Promise<void> = loadDisassemblers(process.arch).then(() => {
+  parentPort?.postMessage(READY);
+});
 
 parentPort?.on('message', (message: unknown) => {
   if (!isRequest(message)) return;

@@ -17,7 +17,7 @@ export interface SpinCandidate {
   readonly processName: string;
   readonly threadName: string;
   readonly reason: 'never sleeps' | 'storm of sleeps';
-  /** Running, of the last window. */
+  /** Running, of the last five windows. */
   readonly runRatio: number;
   /** What hardware counters say of the last window; undefined where there are none. */
   readonly likeness?: CounterLikeness | undefined;
@@ -88,7 +88,7 @@ const reasonOf = (sum: ThreadSum, spanNanos: number): SpinCandidate['reason'] | 
   // The wait for a CPU is known when it ends: among hundreds of threads, windows later.
   const isAwake =
     voluntarySwitches === 0 || runtimeNanos + queueWaitNanos >= MIN_AWAKE_RATIO * spanNanos;
-  if (isAwake && runtimeNanos >= MIN_RUN_RATIO * spanNanos) return 'never sleeps';
+  if (isAwake && runtimeNanos > 0) return 'never sleeps';
   const perSecond = (voluntarySwitches * NANOS_PER_SECOND) / spanNanos;
   const isStorm =
     perSecond >= MIN_SLEEPS_PER_SECOND && runtimeNanos >= MIN_STORM_RUN_RATIO * spanNanos;
@@ -105,9 +105,21 @@ const RANKS: Readonly<Record<CounterLikeness, number>> = {
 };
 const rankOf = ({ likeness = 'neither' }: SpinCandidate): number => RANKS[likeness];
 
+interface Past {
+  /** One bit per window, the newest lowest. */
+  readonly bits: number;
+  /** Of those windows, the newest first. */
+  readonly runRatios: readonly number[];
+}
+
+const NO_PAST: Past = { bits: 0, runRatios: [] };
+
+const meanOf = ({ runRatios }: Past): number =>
+  runRatios.reduce((sum, ratio) => sum + ratio, 0) / Math.max(1, runRatios.length);
+
 export class SpinCandidates {
-  /** One bit per window, the newest lowest; threads without any are forgotten. */
-  readonly #history = new Map<string, number>();
+  /** Threads without any bit are forgotten. */
+  readonly #history = new Map<string, Past>();
 
   /**
    * To be called with every window, in order. Those that counters take for spinning come first and those
@@ -134,20 +146,28 @@ export class SpinCandidates {
         likeness: likenessOf(sum),
       });
     }
-    this.#remember(new Set(reasons.keys()));
+    this.#remember(reasons);
     return [...reasons.values()]
-      .filter(({ key }) => bitCount(this.#history.get(key) ?? 0) >= WINDOWS_TO_SET)
+      .flatMap((candidate) => {
+        const past = this.#history.get(candidate.key) ?? NO_PAST;
+        const runRatio = meanOf(past);
+        const isOne = bitCount(past.bits) >= WINDOWS_TO_SET && runRatio >= MIN_RUN_RATIO;
+        return isOne ? [{ ...candidate, runRatio }] : [];
+      })
       .toSorted((a, b) => rankOf(a) - rankOf(b) || b.runRatio - a.runRatio);
   }
 
-  #remember(now: ReadonlySet<string>): void {
+  #remember(now: ReadonlyMap<string, SpinCandidate>): void {
     const kept = (1 << WINDOWS_KEPT) - 1;
-    for (const [key, bits] of this.#history) {
-      const next = (bits << 1) & kept;
+    for (const [key, { bits, runRatios }] of this.#history) {
+      const candidate = now.get(key);
+      const next = ((bits << 1) & kept) | (candidate === undefined ? 0 : 1);
+      const ratios = [candidate?.runRatio ?? 0, ...runRatios].slice(0, WINDOWS_KEPT);
       if (next === 0) this.#history.delete(key);
-      else this.#history.set(key, next);
+      else this.#history.set(key, { bits: next, runRatios: ratios });
     }
-    for (const key of now) this.#history.set(key, (this.#history.get(key) ?? 0) | 1);
+    for (const [key, { runRatio }] of now)
+      if (!this.#history.has(key)) this.#history.set(key, { bits: 1, runRatios: [runRatio] });
   }
 }
 

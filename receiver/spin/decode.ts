@@ -41,6 +41,7 @@ const callOf = (words: Words, at: number): CallSample => {
     callArguments: Array.from({ length: spinLimit.arguments }, (_, index) => word(index)),
     result: result === NO_RESULT ? undefined : result,
     timeoutNanos: timeoutNanos === NO_TIMEOUT ? undefined : timeoutNanos,
+    content: word(spinCallWord.contentHash),
   };
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The disassembler of this machine's programs; loaded when the first thread is examined. */
+import { arm64Disassembler } from './arm64.js';
 import type { DisassemblerFor } from './examine.js';
 
 let loaded: Promise<DisassemblerFor> | undefined;
@@ -10,8 +11,9 @@ const loadX86 = async (): Promise<DisassemblerFor> => {
   return (is32Bit) => (is32Bit ? narrow : wide);
 };
 
-/** None where the decoder does not know the architecture: verdicts then go by states and calls alone. */
+/** None where no decoder knows the architecture: verdicts then go by states and calls alone. */
 export const loadDisassemblers = async (architecture: string): Promise<DisassemblerFor> => {
+  if (architecture === 'arm64') return (is32Bit) => (is32Bit ? undefined : arm64Disassembler);
   if (architecture !== 'x64') return () => undefined;
   return (loaded ??= loadX86());
 };

@@ -41,8 +41,6 @@ export interface ExaminedThread extends Examination {
 
 /** Hotter than all others; what is rarer is judged by its states alone. */
 const MAX_ADDRESSES = 48;
-/** Of an instruction that pauses. */
-const PAUSE_BYTES = 2n;
 /** A listing is to be read by a person. */
 const MAX_LISTING = 24;
 const CLOCK_PAGES: ReadonlySet<string> = new Set(['[vdso]', '[vvar]', '[vvar_vclock]']);
@@ -73,7 +71,8 @@ const codeReader = (
 ): ((address: bigint) => CodeAt) => {
   const known = new Map<FoundLoop, CodeAt>();
   const openAt = (address: bigint): CodeAt => {
-    const before = image.readCode(address - PAUSE_BYTES)?.subarray(0, Number(PAUSE_BYTES));
+    const { pauseBytes = 0 } = disassembler ?? {};
+    const before = image.readCode(address - BigInt(pauseBytes))?.subarray(0, pauseBytes);
     const isBehindPause = before !== undefined && disassembler?.isBehindPause(before) === true;
     return { _tag: 'Open', isBehindPause };
   };

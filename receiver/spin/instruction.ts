@@ -55,9 +55,9 @@ export interface Instruction {
   readonly effect: Effect;
   /** Moves, compares, steps or branches: what waiting takes. Everything else may be arithmetic. */
   readonly isPlain: boolean;
-  /** PAUSE, TPAUSE, UMWAIT: for loops that wait and nothing else. */
+  /** PAUSE, TPAUSE, UMWAIT; yield, wfe, isb: for loops that wait and nothing else. */
   readonly isPause: boolean;
-  /** RDTSC, RDTSCP. */
+  /** RDTSC, RDTSCP; the virtual counter. */
   readonly readsClock: boolean;
   readonly memory: readonly MemoryOperand[];
   /** General and vector registers and FLAGS, full-width names. Those of addresses are read too. */
@@ -83,6 +83,8 @@ export interface Disassembler {
   /** Instructions from `from` on, one behind the other, until the bytes end or make no sense. */
   readonly decode: (code: CodeBytes, from: bigint, maxCount: number) => readonly Instruction[];
   readonly pointerBytes: 4 | 8;
+  /** Length of an instruction that pauses. */
+  readonly pauseBytes: number;
   /** Whether these bytes end in a pause: where the clock mostly meets a thread that pauses. */
   readonly isBehindPause: (before: Uint8Array) => boolean;
 }

@@ -3,17 +3,20 @@
 import type { SpinKind } from '../model/spin.js';
 import {
   isRightBehind,
+  sampleCount,
   type CallSample,
   type ProgramSample,
   type ThreadSamples,
 } from './samples.js';
-import { callMeaning } from './system-calls.js';
+import { callMeaning, type CallMeaning } from './system-calls.js';
 import type { Tally } from './tally.js';
 
 /** Fewer results than this say nothing about a call. */
 const MIN_RESULTS = 3;
 const MIN_FAILED_SHARE = 0.8;
 const MAX_BRINGING_SHARE = 0.5;
+/** Where the CPU is emulated, the clock's own interrupts were met at up to 0.4. */
+const MAX_INTERRUPTED_SHARE = 0.5;
 /** Linux returns errors as -1 … -4095; from 512 on they are the kernel's own. */
 const LAST_ERROR = -511n;
 
@@ -32,9 +35,16 @@ const resultsOf = (
   return [...known, ...seen];
 };
 
+/** Whoever asks for a time or lets others run may name another time each time. */
+const hasContent = (call: CallSample, is32Bit: boolean): boolean => {
+  const { _tag } = callMeaning(call, is32Bit);
+  return _tag !== 'Idle' && _tag !== 'Ask';
+};
+
 /** Calls that come again as they were; what differs from time to time is work. */
-const repeated = (calls: readonly CallSample[]): readonly CallSample[] => {
-  const keyOf = ({ callArguments }: CallSample): string => callArguments.join();
+const repeated = (calls: readonly CallSample[], is32Bit: boolean): readonly CallSample[] => {
+  const keyOf = (call: CallSample): string =>
+    [...call.callArguments, hasContent(call, is32Bit) ? call.content : 0n].join();
   const counts = new Map<string, number>();
   for (const call of calls) counts.set(keyOf(call), (counts.get(keyOf(call)) ?? 0) + 1);
   return calls.filter((call) => (counts.get(keyOf(call)) ?? 0) > 1);
@@ -43,23 +53,39 @@ const repeated = (calls: readonly CallSample[]): readonly CallSample[] => {
 const share = (results: readonly bigint[], holds: (result: bigint) => boolean): number =>
   results.filter(holds).length / Math.max(1, results.length);
 
+const waitsInVain = (meaning: CallMeaning['_tag'], results: readonly bigint[]): boolean => {
+  const mostly = (holds: (result: bigint) => boolean): boolean =>
+    results.length >= MIN_RESULTS && share(results, holds) >= MIN_FAILED_SHARE;
+  switch (meaning) {
+    case 'Idle':
+      return true;
+    case 'Ask':
+      return share(results, (result) => result > 0n) <= MAX_BRINGING_SHARE;
+    case 'Take':
+      return mostly((result) => result === 0n || hasFailed(result));
+    case 'Query':
+      return mostly((result) => result === results[0]);
+    case 'Try':
+      return mostly(hasFailed);
+  }
+};
+
 /** Where calls that wait for nothing return to, and how they wait. */
 export type IdleReturns = ReadonlyMap<bigint, SpinKind>;
 
 /** Counts the samples in calls. */
 export const tallyCalls = (samples: ThreadSamples, tally: Tally): IdleReturns => {
   const returns = new Map<bigint, SpinKind>();
-  tally.work += samples.otherCount;
+  // Interrupts say nothing of the thread; more of it are exceptions, which its own work brings.
+  if (samples.otherCount > MAX_INTERRUPTED_SHARE * sampleCount(samples))
+    tally.work += samples.otherCount;
   const numbers = new Set(samples.calls.map(({ number }) => number));
   for (const number of numbers) {
     const calls = samples.calls.filter((call) => call.number === number);
     const results = resultsOf(calls, samples.program);
-    const isBringing = share(results, (result) => result > 0n) > MAX_BRINGING_SHARE;
-    const isFailing =
-      results.length >= MIN_RESULTS && share(results, hasFailed) >= MIN_FAILED_SHARE;
-    const waiting = repeated(calls).flatMap((call) => {
+    const waiting = repeated(calls, samples.is32Bit).flatMap((call) => {
       const { _tag, kind } = callMeaning(call, samples.is32Bit);
-      const waits = _tag === 'Idle' || (_tag === 'Ask' && !isBringing) || isFailing;
+      const waits = waitsInVain(_tag, results);
       if (waits) returns.set(call.returnAddress, kind);
       return waits ? [kind] : [];
     });

@@ -21,6 +21,10 @@ export type CodeAt =
 
 /** Samples per state that make a state one that comes back, rather than two that happen to be alike. */
 const SAMPLES_PER_STATE = 4;
+/** Of pairs: one in so many states is met again. Interpreters at work were met at up to 0.11. */
+const MIN_RATIO_OF_FEW_STATES = 0.15;
+/** More of them than twice as many states as a short loop has. */
+const SURE_SAMPLES = 16;
 /** Enough of them to say how many states there are. */
 const MANY_SAMPLES = 32;
 
@@ -67,7 +71,8 @@ const tallyLoop = (
   recurring: (hashOf: HashOf) => number,
   tally: Tally,
 ): number => {
-  const { hasPause, readsClock, flagTests, isPlain, counters, selfMade, hasSystemCall } = features;
+  const { hasPause, readsClock, flagTests, isPlain, moves } = features;
+  const { counters, selfMade, hasSystemCall, exchanges } = features;
   const all = (kind: SpinKind): number => {
     tally.add(kind, group.length);
     return group.length;
@@ -75,7 +80,9 @@ const tallyLoop = (
   if (hasPause && keepsOnly(selfMade, features)) return all('pause');
   if (readsClock && keepsOnly(counters, features)) return all('clock');
   const onlyTests = flagTests > 0 && isPlain && !hasSystemCall;
-  if (onlyTests && keepsOnly(counters, features)) return all('flag');
+  const isSure = !exchanges || features.carried.length > 0;
+  if (onlyTests && isSure && keepsOnly(counters, features)) return all('flag');
+  if (features.onlyCounts && isPlain && !moves) return all(hasPause ? 'pause' : 'flag');
   const hashOf = hashFor(features);
   const count = hashOf === undefined ? 0 : recurring(hashOf);
   tally.add(hasPause ? 'pause' : 'flag', count);
@@ -83,13 +90,16 @@ const tallyLoop = (
 };
 
 class ProgramJudge {
-  /** States per address of the loop, as far as its hottest addresses tell. */
-  #states = 1;
+  /** States per address of the loop, as far as all pairs, then its hottest addresses tell. */
+  #states: number;
 
   constructor(
     private readonly codeAt: (address: bigint) => CodeAt,
     private readonly tally: Tally,
-  ) {}
+    sameStateRatio: number,
+  ) {
+    this.#states = sameStateRatio >= MIN_RATIO_OF_FEW_STATES ? Math.round(1 / sameStateRatio) : 1;
+  }
 
   /** Hottest groups first. Returns how many of the samples are accounted for. */
   judge(address: bigint, group: readonly ProgramSample[]): number {
@@ -118,7 +128,9 @@ class ProgramJudge {
   #recurring(group: readonly ProgramSample[], hashOf: HashOf): number {
     const counts = countStates(group, hashOf);
     const few = fewStates(group);
-    if (counts.length > Math.max(few, this.#states)) return 0;
+    // Two ways through the same loop make twice as many; a few samples may all lie in others.
+    const states = group.length >= SURE_SAMPLES ? 2 * this.#states : this.#states;
+    if (counts.length > Math.max(few, states)) return 0;
     if (group.length >= MANY_SAMPLES && counts.length <= few)
       this.#states = Math.max(this.#states, counts.length);
     return counts.reduce((sum, count) => sum + (count > 1 ? count : 0), 0);
@@ -141,18 +153,21 @@ const samePairs = (group: readonly ProgramSample[], hashOf: HashOf): number =>
   countStates(group, hashOf).reduce((sum, count) => sum + count * (count - 1), 0) /
   Math.max(1, group.length - 1);
 
-const spreadOf = (groups: readonly (readonly ProgramSample[])[], hottestWork: number): Spread => {
-  const paired = groups.filter(({ length }) => length > 1);
-  const pairedCount = paired.reduce((sum, { length }) => sum + length, 0);
-  const ratio = (hashOf: HashOf): number =>
-    paired.reduce((sum, group) => sum + samePairs(group, hashOf), 0) / Math.max(1, pairedCount);
-  return {
-    hottestWork,
-    pairedCount,
-    sameRegistersRatio: ratio(registersOf),
-    sameStateRatio: ratio(allOf),
-  };
-};
+type Groups = readonly (readonly ProgramSample[])[];
+
+const countPaired = (groups: Groups): number =>
+  groups.reduce((sum, { length }) => sum + (length > 1 ? length : 0), 0);
+
+const sameRatio = (groups: Groups, hashOf: HashOf): number =>
+  groups.reduce((sum, group) => sum + samePairs(group, hashOf), 0) /
+  Math.max(1, countPaired(groups));
+
+const spreadOf = (groups: Groups, hottestWork: number): Spread => ({
+  hottestWork,
+  pairedCount: countPaired(groups),
+  sameRegistersRatio: sameRatio(groups, registersOf),
+  sameStateRatio: sameRatio(groups, allOf),
+});
 
 export const tallyProgram = (
   all: ThreadSamples,
@@ -160,22 +175,21 @@ export const tallyProgram = (
   tally: Tally,
   idleReturns: IdleReturns = new Map(),
 ): Spread => {
-  const judge = new ProgramJudge(codeAt, tally);
   const program = all.program.filter((sample) => {
     const kind = isRightBehind(sample) ? idleReturns.get(sample.behindCall) : undefined;
     if (kind !== undefined) tally.add(kind, 1);
     return kind === undefined;
   });
-  const samples = { ...all, program };
+  const groups = byAddress({ ...all, program });
+  const own = groups
+    .filter(([address]) => codeAt(address)._tag !== 'ClockPage')
+    .map(([, group]) => group);
+  const judge = new ProgramJudge(codeAt, tally, sameRatio(own, allOf));
   let hottestWork = 0;
-  for (const [address, group] of byAddress(samples)) {
+  for (const [address, group] of groups) {
     const work = group.length - judge.judge(address, group);
     tally.work += work;
     hottestWork = Math.max(hottestWork, work);
   }
-  const own = byAddress(samples).filter(([address]) => codeAt(address)._tag !== 'ClockPage');
-  return spreadOf(
-    own.map(([, group]) => group),
-    hottestWork,
-  );
+  return spreadOf(own, hottestWork);
 };

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What a loop does, read off its instructions: does one round know of the one before? Pure. */
 import { FLAGS, STACK_POINTER, type Instruction } from './instruction.js';
-import { OUTSIDE, runRound, type Access, type Location, type Round, type Value } from './round.js';
+import {
+  OUTSIDE,
+  runRound,
+  type Access,
+  type Location,
+  type Offer,
+  type Round,
+  type Value,
+} from './round.js';
 
 export interface LoopFeatures {
   readonly instructionCount: number;
@@ -22,6 +30,10 @@ export interface LoopFeatures {
   readonly moves: boolean;
   /** Branches that go by memory which the loop itself does not change. */
   readonly flagTests: number;
+  /** It writes if it finds what it expects: it may be there again and again, and succeed. */
+  readonly exchanges: boolean;
+  /** It counts to a number and does nothing else: a delay. */
+  readonly onlyCounts: boolean;
 }
 
 const isUnchanged = (location: Location, { end }: Round): boolean => {
@@ -29,11 +41,10 @@ const isUnchanged = (location: Location, { end }: Round): boolean => {
   return value === undefined || (value.linear?.base === location && value.linear.offset === 0n);
 };
 
-/** Whether a value goes, in one round or several, into its own next one. */
-const isCarried = (location: Location, round: Round): boolean => {
-  if (isUnchanged(location, round)) return false;
+/** Whether one of these values is made, in one round or several, of what `location` holds. */
+const comeFrom = (these: ReadonlySet<Location>, location: Location, round: Round): boolean => {
   const seen = new Set<Location>();
-  const pending = [...(round.end.get(location)?.from ?? [])];
+  const pending = [...these];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     if (at === location) return true;
     if (seen.has(at) || isUnchanged(at, round)) continue;
@@ -42,6 +53,15 @@ const isCarried = (location: Location, round: Round): boolean => {
   }
   return false;
 };
+
+/** Whether a value goes, in one round or several, into its own next one. */
+const isCarried = (location: Location, round: Round): boolean =>
+  !isUnchanged(location, round) &&
+  comeFrom(round.end.get(location)?.from ?? new Set(), location, round);
+
+/** Who offers what he made of what he found does not wait for it: that goes on, as a sum does. */
+const isUpdate = ({ location, value }: Offer, round: Round): boolean =>
+  [...value.from].some((one) => one === location || !isUnchanged(one, round));
 
 const isCounter = (location: Location, { end }: Round): boolean =>
   end.get(location)?.linear?.base === location;
@@ -62,14 +82,32 @@ const moves = (access: Access, round: Round): boolean => !isFixed(access.address
 const isFlagTest = (condition: Value, round: Round): boolean =>
   isFixed(condition, round) && [...condition.from].some(isMemory);
 
+/** One branch, on one count; with a second, the count may be what is looked for. */
+const onlyCounts = (carried: readonly Location[], round: Round): boolean => {
+  const [counter, ...others] = carried;
+  const [condition, ...more] = round.conditions;
+  if (counter === undefined || condition === undefined || others.length + more.length > 0)
+    return false;
+  const written = round.accesses.filter(({ isWritten }) => isWritten);
+  return (
+    isCounter(counter, round) &&
+    comeFrom(condition.from, counter, round) &&
+    written.every(({ location }) => location === counter)
+  );
+};
+
 const VECTOR = /^(ZMM|ST|MM|K)\d/;
 const NOT_VALUES: ReadonlySet<Location> = new Set([FLAGS, STACK_POINTER]);
 
 export const loopFeatures = (path: readonly Instruction[]): LoopFeatures => {
   const round = runRound(path);
-  const carried = [...round.end.keys()].filter(
-    (location) => !NOT_VALUES.has(location) && isCarried(location, round),
-  );
+  const updated = round.offers.filter((offer) => isUpdate(offer, round));
+  const carried = [
+    ...[...round.end.keys()].filter(
+      (location) => !NOT_VALUES.has(location) && isCarried(location, round),
+    ),
+    ...updated.map(({ location }) => location),
+  ];
   return {
     instructionCount: path.length,
     hasPause: path.some(({ isPause }) => isPause),
@@ -82,5 +120,7 @@ export const loopFeatures = (path: readonly Instruction[]): LoopFeatures => {
     hasVectors: [...round.end.keys()].some((location) => VECTOR.test(location)),
     moves: round.accesses.some((access) => moves(access, round)),
     flagTests: round.conditions.filter((condition) => isFlagTest(condition, round)).length,
+    exchanges: round.offers.length > 0,
+    onlyCounts: onlyCounts(carried, round),
   };
 };

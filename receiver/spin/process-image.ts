@@ -17,10 +17,12 @@ export interface ProcessImage {
 }
 
 const CODE_BYTES = 256;
+/** Twice what the kernel allows by default; a process with more is known in part. */
+const MAX_MAPPINGS = 131_072;
 const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) \S+ ([0-9a-f]+) \S+ \d+\s*(.*)$/;
 
 export const parseMaps = (text: string): readonly Mapping[] =>
-  text.split('\n').flatMap((line) => {
+  text.split('\n', MAX_MAPPINGS).flatMap((line) => {
     const [, start, end, offset, name = ''] = MAPPING.exec(line) ?? [];
     if (start === undefined || end === undefined || offset === undefined) return [];
     const hex = (digits: string): bigint => BigInt(`0x${digits}`);

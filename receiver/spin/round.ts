@@ -37,11 +37,22 @@ export interface Round {
   readonly accesses: readonly Access[];
   /** What each conditional branch goes by. */
   readonly conditions: readonly Value[];
+  /** What compare-exchanges would write if they found what they expect. */
+  readonly offers: readonly Offer[];
+}
+
+export interface Offer {
+  readonly location: Location;
+  readonly value: Value;
 }
 
 /** What a system call or code that was not followed leaves behind. */
 export const OUTSIDE: Location = 'outside';
-const CALLEE_CHANGES = [ACCUMULATOR, FLAGS, 'RCX', 'RDX', 'RSI', 'RDI', 'R8', 'R9', 'R10', 'R11'];
+/** Of x86-64, then of AArch64: a name of the one is no register of the other. */
+const CALLEE_CHANGES = [
+  ...[ACCUMULATOR, FLAGS, 'RCX', 'RDX', 'RSI', 'RDI', 'R8', 'R9', 'R10', 'R11'],
+  ...Array.from({ length: 18 }, (_, at) => `RX${String(at + 1)}`),
+];
 const CONSTANT: Value = { from: new Set(), linear: undefined };
 
 const own = (location: Location): Value => ({
@@ -63,6 +74,7 @@ class Machine {
   readonly end = new Map<Location, Value>();
   readonly accesses: Access[] = [];
   readonly conditions: Value[] = [];
+  readonly offers: Offer[] = [];
 
   constructor(private readonly begin: ReadonlyMap<Location, Value>) {}
 
@@ -72,7 +84,9 @@ class Machine {
 
   step(instruction: Instruction): void {
     const { flow } = instruction;
-    if (flow._tag === 'Branch' && flow.isConditional) this.conditions.push(this.at(FLAGS));
+    // Flags, or the register that the branch tests itself.
+    if (flow._tag === 'Branch' && flow.isConditional)
+      this.conditions.push(mixed(instruction.readRegisters.map((one) => this.at(one))));
     const memory = instruction.memory.map((operand) => this.#access(operand, instruction));
     this.#apply(instruction, memory);
     if (instruction.stackStep !== 0n)
@@ -80,7 +94,7 @@ class Machine {
     if (flow._tag === 'SystemCall') this.end.set(ACCUMULATOR, own(OUTSIDE));
   }
 
-  /** By the System V convention. */
+  /** By the calling conventions. */
   skipCall(): void {
     for (const register of CALLEE_CHANGES) this.end.set(register, own(OUTSIDE));
   }
@@ -138,7 +152,7 @@ class Machine {
       case 'Address':
         return this.#loadAddress(effect.to, instruction);
       case 'CompareExchange':
-        return this.#compareExchange(memory);
+        return this.#compareExchange(instruction, memory);
       case 'Leave': {
         const frame = this.at(FRAME_POINTER);
         this.end.set(STACK_POINTER, plus(frame, BigInt(instruction.memory.length > 0 ? 8 : 0)));
@@ -156,8 +170,13 @@ class Machine {
   }
 
   /** As it goes in a loop that waits: it finds something else, and takes that. */
-  #compareExchange(memory: readonly Access[]): void {
+  #compareExchange({ memory: [operand], readRegisters }: Instruction, memory: readonly Access[]) {
     const found = this.#read('memory', memory);
+    const given = readRegisters
+      .filter((one) => one !== ACCUMULATOR && one !== operand?.base && one !== operand?.index)
+      .map((one) => this.at(one));
+    if (memory[0] !== undefined)
+      this.offers.push({ location: memory[0].location, value: mixed(given) });
     this.end.set(FLAGS, mixed([found, this.at(ACCUMULATOR)]));
     this.end.set(ACCUMULATOR, found);
   }

@@ -23,6 +23,8 @@ export interface CallSample {
   readonly result: bigint | undefined;
   /** The time to wait that an argument points to, where it could be read; undefined: none, or not read. */
   readonly timeoutNanos: bigint | undefined;
+  /** Hash of what the first two arguments point to: a path, a set of files. */
+  readonly content: bigint;
 }
 
 export interface ThreadSamples {

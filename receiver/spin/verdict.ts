@@ -24,6 +24,8 @@ export interface SpinInput {
 
 /** Below this a share is known to ±0.14 at best. */
 const MIN_SAMPLES = 50;
+/** Of them, in the program or asked by it. */
+const MIN_OWN_SAMPLES = 35;
 /** That much of a spinner's time must be waiting. */
 const MIN_SPIN_SHARE = 0.85;
 /** The rest of a loop on the clock compares and counts, as work does; an interpreter takes longer to. */
@@ -123,7 +125,7 @@ const judgeTally = (tally: Tally, samples: ThreadSamples, spread: Spread): Judge
   // Where states alone speak for waiting, memory that is waited for speaks against it.
   const isOnMemory = samples.counters && counterLikeness(samples.counters) === 'memory';
   return isOnMemory !== true && comesBack(tally, samples, spread)
-    ? { kind: 'flag', confidence: spread.sameRegistersRatio }
+    ? { kind: tally.kind, confidence: spread.sameRegistersRatio }
     : undefined;
 };
 
@@ -143,14 +145,14 @@ const withCounters = (said: Said, counters: ThreadCounters | undefined): Said =>
 export const judgeSpin = (input: SpinInput): SpinVerdict => {
   const { samples } = input;
   const total = sampleCount(samples);
-  if (total < MIN_SAMPLES)
+  if (total < MIN_SAMPLES || total - samples.otherCount < MIN_OWN_SAMPLES)
     return { _tag: 'Unknown', evidence: `${String(total)} samples are too few` };
   const tally = new Tally();
   const idleReturns = tallyCalls(samples, tally);
   const spread = tallyProgram(samples, input.codeAt, tally, idleReturns);
   const judged = judgeTally(tally, samples, spread);
   if (judged !== undefined) {
-    const evidence = evidenceOf(judged.kind, tally.waiting / total, samples);
+    const evidence = evidenceOf(judged.kind, tally.waiting / tally.total, samples);
     return { _tag: 'Spinning', ...withCounters({ ...judged, evidence }, samples.counters) };
   }
   const of = `of ${String(total)} samples`;
@@ -159,5 +161,5 @@ export const judgeSpin = (input: SpinInput): SpinVerdict => {
       _tag: 'Unknown',
       evidence: `${percent(tally.unknown / total)} ${of} in code that cannot be read`,
     };
-  return { _tag: 'Working', evidence: `${percent(tally.work / total)} ${of} differ` };
+  return { _tag: 'Working', evidence: `${percent(tally.work / tally.total)} ${of} differ` };
 };

@@ -65,6 +65,7 @@ export const x86Disassembler = (bitness: Bitness): Disassembler => {
   };
   return {
     isBehindPause: (before) => before.at(-1) === PAUSE_BYTES[1] && before.at(-2) === PAUSE_BYTES[0],
+    pauseBytes: PAUSE_BYTES.length,
     pointerBytes: bitness === 64 ? 8 : 4,
     decode: ({ address, bytes }: CodeBytes, from, maxCount) => {
       const offset = Number(from - address);

@@ -80,7 +80,9 @@ const tinyProgram = (): Buffer => {
 
 describe('examineProcess', () => {
   beforeAll(() => {
-    execFileSync('make', ['--silent', '-C', CORPUS], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('make', ['--silent', '-C', CORPUS, 'build/spinners-O2'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   });
   afterEach(() => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -155,6 +157,17 @@ describe('examineProcess', () => {
     const thread = await busiest(await start(path));
     expect(verdictOf(thread)).toBe('flag');
     expect(thread.listing.map(({ text }) => text.split(' ')[0])).toEqual(['cmpl', 'je']);
+  });
+
+  it('waits for no pipe in the place of a map of compiled code', async () => {
+    const source = 'const pid = process.pid; while (true) {}';
+    const pid = await start(process.execPath, '-e', source);
+    const path = `/tmp/perf-${String(pid)}.map`;
+    execFileSync('mkfifo', [path]);
+    await wait(FIRST_SAMPLES_MILLIS);
+    const thread = await busiest(pid);
+    rmSync(path);
+    expect([verdictOf(thread), thread.hottestFunction]).toEqual(['flag', undefined]);
   });
 
   it('names what a compiler made while running, if it says so', async () => {

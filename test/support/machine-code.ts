@@ -55,3 +55,39 @@ export const compileC = (source: string, flags: readonly string[] = ['-O2']): Co
     rmSync(directory, { recursive: true });
   }
 };
+
+const SECTION_HEADER_BYTES = 64;
+
+/** The bytes of `.text` of an ELF object of 64 bits; the first section that has instructions. */
+const textOf = (object: Buffer): Buffer => {
+  const [table, count] = [Number(object.readBigUInt64LE(40)), object.readUInt16LE(60)];
+  for (let at = 0; at < count; at += 1) {
+    const header = object.subarray(table + at * SECTION_HEADER_BYTES);
+    const [isProgram, flags] = [header.readUInt32LE(4) === 1, header.readBigUInt64LE(8)];
+    const [offset, size] = [header.readBigUInt64LE(24), header.readBigUInt64LE(32)].map(Number);
+    if (isProgram && (flags & 4n) !== 0n && size !== undefined && size > 0 && offset !== undefined)
+      return object.subarray(offset, offset + size);
+  }
+  throw new Error('no code in the object');
+};
+
+/** One function for AArch64 that refers to nothing outside, at BASE. */
+export const compileArm64 = (source: string, flags: readonly string[] = ['-O2']): CompiledCode => {
+  const directory = mkdtempSync(join(tmpdir(), 'wattfeed-code-'));
+  try {
+    const [input, output] = [join(directory, 'code.c'), join(directory, 'code.o')];
+    writeFileSync(input, source);
+    const target = ['--target=aarch64-linux-gnu', '-ffreestanding', '-c'];
+    execFileSync('clang', [...target, ...flags, '-o', output, input]);
+    const bytes = textOf(readFileSync(output));
+    return {
+      read: (address) => {
+        const at = Number(address - BASE);
+        return at < 0 || at >= bytes.length ? undefined : bytes.subarray(at, at + CHUNK);
+      },
+      addressOf: () => BASE,
+    };
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+};

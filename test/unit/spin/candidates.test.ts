@@ -44,6 +44,9 @@ describe('SpinCandidates', () => {
       windowOf({ ...BUSY, runtimeNanos: 2.5e7, queueWaitNanos, involuntarySwitches: 8 });
     const [early, late] = [waited(0), waited(1.9e9)] as const;
     expect(tidsAfter(early, early, late, early)).toEqual([7]);
+    const [never, now] = [waited(0), { ...BUSY, runtimeNanos: 2.5e7 }] as const;
+    const seldom = windowOf({ ...now, runtimeNanos: 1e6 });
+    expect(tidsAfter(seldom, never, seldom, seldom, never)).toEqual([]);
     const rare = windowOf({ ...BUSY, runtimeNanos: 1e7, queueWaitNanos: 2e9 });
     expect(tidsAfter(rare, rare, rare)).toEqual([]);
   });

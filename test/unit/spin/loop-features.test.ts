@@ -94,6 +94,29 @@ describe.each(LEVELS)('loopFeatures with %s', (...flags) => {
   });
 
   it.each([
+    ['a delay', 'for (u64 n = 0; n < 100000; n++) __asm__ volatile("");', true],
+    ['a delay in memory', 'for (volatile int n = 100000; n > 0; n--);', true],
+    ['a count without an end', 'for (u64 n = 0;; n++) __asm__ volatile("" : "+r"(n));', false],
+    ['a count in memory without an end', 'for (;;) spins++;', false],
+    ['a count that is written down', 'for (u64 n = 0; n < 100000; n++) spins = n;', false],
+    [
+      'a sum of counts',
+      'for (u64 n = 0; n < a; n++) { d += n; __asm__ volatile("" : "+x"(d)); }',
+      false,
+    ],
+    ['a count of bits', 'for (u64 n = 0; n < 64; n++) if (a >> n & 1) spins++;', false],
+    [
+      'a search for a bit',
+      'for (u64 n = 0; n < 64; n++) if (a >> n & 1) { spins = n; return; }',
+      false,
+    ],
+    ['a table that is filled', 'for (u64 n = 0; n < 64; n++) table[n] = a; spins++;', false],
+  ])('knows whether %s is nothing but a delay', (_what, body, expected) => {
+    const { onlyCounts, isPlain, moves } = featuresOf(body, flags);
+    expect(onlyCounts && isPlain && !moves).toBe(expected);
+  });
+
+  it.each([
     ['a generator until told to stop', 'while (!flag) a = a * 31 + 7; spins = a;'],
     ['a shift register', 'while (!flag) a ^= a << 13, a ^= a >> 7; spins = a;'],
     [
@@ -125,6 +148,22 @@ describe('loopFeatures', () => {
     for (let at = 0; at < path.length; at += 1)
       expect(loopFeatures([...path.slice(at), ...path.slice(0, at)])).toEqual(loopFeatures(path));
     expect(loopFeatures(path)).toMatchObject({ moves: false, flagTests: 2 });
+  });
+
+  it('knows a delay wherever the path begins, and an update without a lock', () => {
+    for (const body of [
+      'for (u64 n = 0; n < 100000; n++) __asm__ volatile("");',
+      'for (volatile int n = 100000; n > 0; n--);',
+    ]) {
+      const path = loopOf(body, ['-O2']);
+      for (let at = 0; at < path.length; at += 1)
+        expect(loopFeatures([...path.slice(at), ...path.slice(0, at)]).onlyCounts).toBe(true);
+    }
+    const update = 'while (!__atomic_compare_exchange_n(p, &a, a * 3 + 1, 1, 0, 0));';
+    const lock = 'u64 e = 0; while (!__atomic_compare_exchange_n(p, &e, a, 1, 0, 0)) e = 0;';
+    expect(featuresOf(update, ['-O2'])).toMatchObject({ exchanges: true });
+    expect(featuresOf(update, ['-O2']).carried).toHaveLength(1);
+    expect(featuresOf(lock, ['-O2'])).toMatchObject({ exchanges: true, carried: [] });
   });
 
   it('knows a back-off that doubles', () => {

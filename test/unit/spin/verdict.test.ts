@@ -19,6 +19,8 @@ const LOOP: LoopFeatures = {
   hasVectors: false,
   moves: false,
   flagTests: 0,
+  exchanges: false,
+  onlyCounts: false,
 };
 const loop = (over: Partial<LoopFeatures> = {}): CodeAt => ({
   _tag: 'Loop',
@@ -50,6 +52,7 @@ const call = (
     callArguments: [3n, 0n, 0n, 0n, 0n, 0n],
     result: undefined,
     timeoutNanos: undefined,
+    content: 1n,
     ...over,
   }));
 
@@ -116,6 +119,19 @@ describe('judgeSpin', () => {
       'Working',
     ],
     [
+      'an update without a lock',
+      { states: 390 },
+      loop({ flagTests: 1, exchanges: true }),
+      'Working',
+    ],
+    ['a lock by compare and exchange', {}, loop({ flagTests: 1, exchanges: true }), 'flag'],
+    [
+      'a delay',
+      { states: 390 },
+      loop({ carried: ['RCX'], counters: ['RCX'], onlyCounts: true }),
+      'flag',
+    ],
+    [
       'arithmetic until a flag says stop',
       { states: 390 },
       loop({ flagTests: 1, isPlain: false }),
@@ -143,6 +159,11 @@ describe('judgeSpin', () => {
       'syscall',
     ],
     ['a futex wait that may wait', call(202, 300, { callArguments: [1n, 0x80n] }), 'Working'],
+    [
+      'a futex wait of 1 us',
+      call(202, 300, { callArguments: [1n, 0x80n], timeoutNanos: 1_000n }),
+      'syscall',
+    ],
     ['a futex wake', call(202, 300, { callArguments: [1n, 0x81n], result: 1n }), 'Working'],
     ['a read that brings nothing', call(0, 300, { result: -11n }), 'poll'],
     ['a read that brings something', call(0, 300, { result: 64n }), 'Working'],
@@ -154,6 +175,14 @@ describe('judgeSpin', () => {
     ['ppoll without a timeout', call(271, 300, { timeoutNanos: 0n }), 'poll'],
     ['clock_gettime as a call', call(228, 300), 'clock'],
     ['a write', call(1, 300), 'Working'],
+    ['a read at the end of a file', call(0, 300, { result: 0n }), 'poll'],
+    ['a file that stays as it is', call(262, 300, { result: 0n }), 'poll'],
+    ['a parent that stays', call(110, 300, { result: 77n }), 'poll'],
+    [
+      'files that are looked at one after the other',
+      call(262, 300, { result: 0n }).map((one, index) => ({ ...one, content: BigInt(index) })),
+      'Working',
+    ],
     ['half yield, half write', [...call(24, 150), ...call(1, 150)], 'Working'],
     [
       'yields with other arguments each',
@@ -213,6 +242,16 @@ describe('judgeSpin', () => {
     expect(judged(half, 1, 0)).toMatchObject({ confidence: 0.9 });
     expect(judged(places, 1, 0)._tag).toBe('Spinning');
     expect(judged(places, 0.1, 1e7)._tag).toBe('Working');
+  });
+
+  it('leaves interrupts out, and takes more than half of them for work', () => {
+    const withOther = (otherCount: number): SpinVerdict =>
+      judgeSpin({
+        samples: { tid: 7, is32Bit: false, program: at(100), calls: [], otherCount },
+        codeAt: () => loop(),
+      });
+    expect(withOther(90)).toMatchObject({ _tag: 'Spinning', kind: 'flag', confidence: 1 });
+    expect(withOther(110)._tag).toBe('Working');
   });
 
   it('says in one line what was seen', () => {
