@@ -6,7 +6,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as E from 'fp-ts/lib/Either.js';
 import { examineProcess } from '../../receiver/agent/examine-process.js';
-import type { Program } from './corpus.js';
+import { corpusEnv } from './fetched.js';
+import type { Program } from './program.js';
 
 export interface Judged {
   readonly program: Program;
@@ -19,6 +20,7 @@ export interface Judged {
 const STARTED_NANOS = 400_000_000;
 const START_MILLIS = 30_000;
 const LOOK_MILLIS = 100;
+const END_MILLIS = 3_000;
 const MILLIS_PER_SECOND = 1_000;
 
 const numbersIn = (path: string): readonly number[] => {
@@ -37,7 +39,7 @@ const entriesOf = (path: string): readonly string[] => {
   }
 };
 
-const familyOf = (pid: number): readonly number[] => [
+export const familyOf = (pid: number): readonly number[] => [
   pid,
   ...entriesOf(`/proc/${String(pid)}/task`).flatMap((tid) =>
     numbersIn(`/proc/${String(pid)}/task/${tid}/children`).flatMap(familyOf),
@@ -50,40 +52,58 @@ const runtimeOf = (pid: number): number =>
     0,
   );
 
-/** The process that runs most, once all of them have run for a while. */
-const busiestOf = async (pid: number): Promise<number> => {
+const commandLine = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+};
+
+/** The process that runs most of those that count, once they have run for a while. */
+const busiestOf = async (top: number, only?: string): Promise<number> => {
+  const counting = (): readonly number[] =>
+    familyOf(top).filter((one) => only === undefined || commandLine(one).includes(only));
   const deadline = performance.now() + START_MILLIS;
   let ran = 0;
   while (ran < STARTED_NANOS && performance.now() < deadline) {
     await wait(LOOK_MILLIS);
     ran = Math.max(
       ran,
-      familyOf(pid).reduce((sum, one) => sum + runtimeOf(one), 0),
+      counting().reduce((sum, one) => sum + runtimeOf(one), 0),
     );
     // Short-lived children take their time with them.
-    if (performance.now() > deadline - START_MILLIS + STARTED_NANOS / 1e5) break;
+    if (only === undefined && performance.now() > deadline - START_MILLIS + STARTED_NANOS / 1e5)
+      break;
   }
-  const before = new Map(familyOf(pid).map((one) => [one, runtimeOf(one)] as const));
+  const before = new Map(counting().map((one) => [one, runtimeOf(one)] as const));
   await wait(LOOK_MILLIS);
   const [busiest] = [...before]
     .map(([one, runtime]) => ({ pid: one, ran: runtimeOf(one) - runtime }))
     .toSorted((a, b) => b.ran - a.ran);
-  return busiest?.pid ?? pid;
+  return busiest?.pid ?? top;
 };
 
-const endGroup = async (child: ChildProcess): Promise<void> => {
-  const ended =
-    child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
-  try {
-    process.kill(-(child.pid ?? 0), 'SIGKILL');
-  } catch {
-    // ended by itself
-  }
+export const endGroup = async (child: ChildProcess): Promise<void> => {
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const ended = hasEnded() ? undefined : once(child, 'exit');
+  const send = (signal: NodeJS.Signals): void => {
+    try {
+      process.kill(-(child.pid ?? 0), signal);
+    } catch {
+      // ended by itself
+    }
+  };
+  // Some have files to remove.
+  send('SIGTERM');
+  const deadline = performance.now() + END_MILLIS;
+  while (!hasEnded() && performance.now() < deadline) await wait(LOOK_MILLIS / 10);
+  send('SIGKILL');
   await ended;
 };
 
 const judgeOnce = async (program: Program, pid: number, seconds: number): Promise<Judged> => {
-  const busiest = await busiestOf(pid);
+  const busiest = await busiestOf(pid, program.only);
   const examined = await examineProcess({
     procfsRoot: '/proc',
     pid: busiest,
@@ -108,6 +128,7 @@ export const judgeProgram = async (
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', command, ...args], {
     stdio: 'ignore',
     detached: true,
+    env: corpusEnv(),
   });
   await once(child, 'spawn');
   const end = performance.now() + totalSeconds * MILLIS_PER_SECOND;

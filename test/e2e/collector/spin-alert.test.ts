@@ -28,7 +28,9 @@ describe('from a thread that spins to a firing alert', () => {
   };
 
   beforeAll(async () => {
-    execFileSync('make', ['--silent', '-C', CORPUS], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('make', ['--silent', '-C', CORPUS, 'build/spinners-O2', 'build/honest-O2'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     way = await startWholeWay(
       [{ id: 'intel-rapl:0', name: 'package-0', watts: 60 }],
       forSharedCpus,

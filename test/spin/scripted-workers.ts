@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Programs that work, in such languages, and tools that everybody has. */
+import {
+  CORPUS,
+  java,
+  javaScript,
+  python,
+  pythonFile,
+  script,
+  shell,
+  type Program,
+} from './program.js';
+
+const again = (name: string, source: string): Program =>
+  shell(name, '', `while :; do ${source}; done > /dev/null 2>&1`);
+
+export const SCRIPTED_WORKERS: readonly Program[] = [
+  javaScript(
+    'sums',
+    '',
+    'let s = 0; for (let i = 0; ; i++) { s = (s * 31 + i) % 1000003; globalThis.s = s; }',
+  ),
+  javaScript(
+    'sums in registers',
+    '',
+    'let s = 0; for (let i = 0; i < 1e15; i++) s = (s * 31 + i) | 0; console.log(s)',
+  ),
+  javaScript(
+    'doubles',
+    '',
+    'let s = 0.5; for (let i = 0; i < 1e15; i++) s = 3.9 * s * (1 - s); console.log(s)',
+  ),
+  javaScript(
+    'JSON',
+    '',
+    'for (let i = 0; ; i++) JSON.parse(JSON.stringify({ a: [i, "b"], c: { d: i } }))',
+  ),
+  javaScript(
+    'regex',
+    '',
+    'const t = "abc 123 def 456 ".repeat(1000); for (;;) t.match(/[a-z]+ [0-9]+/g)',
+  ),
+  python('generator', '', 'x = 1\nwhile True: x = (x * 1103515245 + 12345) % 2147483648'),
+  python('count', '', 'i = 0\nwhile True: i += 1'),
+  python('doubles', '', 'x = 0.5\nwhile True: x = 3.9 * x * (1 - x)'),
+  python('sums', '', 'a = list(range(1000))\nwhile True: sum(x * x for x in a)'),
+  python('small numbers', '', 'x = 1\nwhile True: x = (x * 5 + 3) & 255'),
+  python('dictionary', '', 'd = {}\ni = 0\nwhile True:\n i += 1\n d[i % 1000] = i'),
+  python(
+    'JSON',
+    '',
+    'import json\nwhile True: json.loads(json.dumps({"a": [1, 2, 3], "b": "text"}))',
+  ),
+  python(
+    'regex',
+    '',
+    'import re\nt = "abc 123 def 456 " * 1000\nwhile True: re.findall(r"[a-z]+ [0-9]+", t)',
+  ),
+  pythonFile('sieve', '', 'sieve.py'),
+  pythonFile('Collatz', '', 'collatz.py'),
+  java('sum', ''),
+  java('sieve', ''),
+  java('map', ''),
+  script('Perl count', '', 'perl', '-e', '$i = 1; while (1) { $i = ($i * 31 + 7) % 65537 }'),
+  script('awk count', '', 'awk', 'BEGIN { for (;;) x = (x * 31 + 7) % 65537 }'),
+  shell('bash count', '', 'i=0; while :; do i=$((i+1)); done'),
+  script('sha256sum', '', 'sha256sum', '/dev/zero'),
+  shell('gzip', '', 'exec gzip -c /dev/zero > /dev/null'),
+  script('openssl', '', 'openssl', 'speed', '-seconds', '60', 'sha256'),
+  shell('zstd', '', 'exec zstd -9 -c < /dev/urandom > /dev/null'),
+  again('compiler', `gcc -O2 -c ${CORPUS}honest.c -o /dev/null`),
+  again('grep', 'grep -r zzzqq /usr/include'),
+  again('sort', 'seq 1000000 | shuf | sort -n'),
+  again('fork storm', '/bin/true'),
+  shell(
+    'sqlite',
+    '',
+    'exec sqlite3 :memory: "with recursive c(x) as (select 1 union all select x+1 from c where x<2000000000) select sum(x) from c"',
+  ),
+  javaScript(
+    'sort',
+    '',
+    'for (let seed = 1; ; seed++) Array.from({ length: 2000 }, (_, i) => (i * 7919 * seed) % 65537).sort((a, b) => a - b)',
+  ),
+  javaScript(
+    'strings',
+    '',
+    'for (let i = 0; ; i++) globalThis.s = `row ${i}`.split(" ").reverse().join("-")',
+  ),
+  javaScript(
+    'promises that work',
+    '',
+    '(async () => { for (let i = 0; ; i++) globalThis.s = await (i * 31 % 977); })()',
+  ),
+  javaScript(
+    'timestamps',
+    '',
+    'const m = new Map(); for (let i = 0; ; i++) m.set(i % 999, { at: performance.now(), text: `job ${i}` })',
+  ),
+  python('sha', '', 'import hashlib\nd = b"x"\nwhile True: d = hashlib.sha256(d * 3).digest()'),
+  python(
+    'queens',
+    '',
+    'def q(n, c=0, l=0, r=0):\n f = ((1 << n) - 1) & ~(c | l | r)\n s = 0\n while f:\n  b = f & -f\n  f ^= b\n  s += q(n, c | b, (l | b) << 1, (r | b) >> 1)\n return s + (c == (1 << n) - 1)\nwhile True: q(9)',
+  ),
+  python(
+    'classes',
+    '',
+    'class P:\n def __init__(s, x): s.x = x\n def step(s): return P(s.x * 3 % 1009)\np = P(1)\nwhile True: p = p.step()',
+  ),
+  python(
+    'text',
+    '',
+    's = "the quick brown fox " * 50\nwhile True: " ".join(w[::-1] for w in s.split())',
+  ),
+  python(
+    'queue',
+    '',
+    'import queue\nq = queue.Queue()\ni = 0\nwhile True:\n i += 1\n q.put(i)\n q.get_nowait()',
+  ),
+  python(
+    'numbered lines',
+    '',
+    'import time\ni = 0\nwhile True:\n i += 1\n s = f"{time.time():.6f} line {i}"',
+  ),
+  java('sort', ''),
+  java('strings', ''),
+  java('queueWork', ''),
+  script(
+    'Perl regex',
+    '',
+    'perl',
+    '-e',
+    '$t = "abc 123 " x 500; while (1) { $n++ while $t =~ /[a-z]+ [0-9]+/g }',
+  ),
+  shell('gzip pipe', '', 'while :; do seq 1 200000; done | gzip -c > /dev/null'),
+  shell('yes wc', '', 'yes | wc -l'),
+  script('dd', '', 'dd', 'if=/dev/zero', 'of=/dev/null', 'bs=4k'),
+  again('find', 'find /usr -name "*zzz*"'),
+  again('tar', 'tar -cf - /usr/include | cat'),
+  shell('xz', '', 'exec xz -c < /dev/urandom > /dev/null'),
+  shell('md5sum', '', 'exec md5sum < /dev/zero'),
+  script(
+    'awk text',
+    '',
+    'awk',
+    'BEGIN { for (i = 0; ; i++) { s = "k" i % 1000; c[s]++; if (length(s) > 9) print } }',
+  ),
+  shell('sed', '', 'yes "some text 123" | sed -e "s/[0-9]*/n/g" > /dev/null'),
+  shell('bash sums', '', 's=1; while :; do s=$(( (s * 31 + 7) % 65537 )); done'),
+  shell('bash text', '', 'for ((i = 0; ; i++)); do t="line $i"; u=${t//i/o}; done'),
+];
