@@ -169,10 +169,18 @@ static __always_inline __u64 timeout_of(__u32 number, const struct user_register
 	return timeout_ns > now_ns ? timeout_ns - now_ns : 0;
 }
 
+/* Up to the first zero byte: behind a path lies whatever was there before. */
 static __always_inline __u64 hash_argument(__u64 hash, __u64 argument)
 {
-	return argument < POINTER_LOW || argument >= POINTER_HIGH ? hash
-								  : hash_bytes(hash, argument);
+	__u64 words[WORDS_OF_STACK] = {};
+
+	if (argument < POINTER_LOW || argument >= POINTER_HIGH)
+		return hash;
+	if (bpf_probe_read_user_str(words, sizeof(words), (void *)argument) < 0)
+		return hash;
+	for (int n = 0; n < WORDS_OF_STACK; n++)
+		hash = mix(hash, words[n]);
+	return hash;
 }
 
 static __always_inline void note_call(struct spin_sample *sample, const struct user_registers *regs)

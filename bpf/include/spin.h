@@ -40,7 +40,7 @@ enum spin_call_word {
 	SPIN_RESULT = 6, /* -ENOSYS as long as there is none */
 	SPIN_TIMEOUT_NS = 7, /* to go, behind a pointer; SPIN_NO_TIMEOUT: none, or not readable */
 	SPIN_CONTENT_HASH =
-		8, /* of some bytes behind its first two arguments: a path, a set of files */
+		8, /* of what its first two arguments point to, up to a zero: a path */
 };
 
 /* Hardware events of the thread alone, where there is a PMU; opened and read by user space. */
