@@ -3,7 +3,7 @@
  * The agent among programs that wait awake and programs that work, each of a class of the simulated CPU, so
  * that its counters say what a real one's would. Judged by harness/spin.ts. spin.mjs SPEC, a JSON text:
  *   programs   all at once: { name, command, class }
- *   looks      examinations of each, at least
+ *   looks      verdicts of each, at least
  *   limit      seconds from the start of the programs
  */
 import { spawn } from 'node:child_process';
@@ -35,16 +35,22 @@ const setClass = async (pid, name) => {
   }
 };
 
+/** Those that could tell: on a busy host a thread runs for less than its share, and is met too rarely. */
 const looksAt = (pid) =>
-  readFileSync(LOG, 'utf8').split(`thread examined pid=${pid} tid=${pid} `).length - 1;
+  readFileSync(LOG, 'utf8').match(
+    new RegExp(`thread examined pid=${pid} tid=${pid} verdict=(working|spinning)`, 'g'),
+  )?.length ?? 0;
 
+const running = programs.map((program, at) => ({ program, child: start(program, at) }));
+await Promise.all(running.map(({ program, child }) => setClass(child.pid, program.class)));
+// They wait while the agent starts: it has the CPUs to itself, and counts nothing of another class.
+for (const { child } of running) child.kill('SIGSTOP');
 const agent = await startAgent('spin', {
   sources: ['powercap'],
   windowMillis: 1000,
   config: 'spin:\n  max_examined: 16\n  cpu_percent: 100\nlog:\n  level: debug\n',
 });
-const running = programs.map((program, at) => ({ program, child: start(program, at) }));
-await Promise.all(running.map(({ program, child }) => setClass(child.pid, program.class)));
+for (const { child } of running) child.kill('SIGCONT');
 const deadline = performance.now() + limit * 1000;
 while (performance.now() < deadline) {
   if (running.every(({ child }) => looksAt(child.pid) >= looks)) break;
