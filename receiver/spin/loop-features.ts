@@ -88,11 +88,18 @@ const onlyCounts = (carried: readonly Location[], round: Round): boolean => {
   const [condition, ...more] = round.conditions;
   if (counter === undefined || condition === undefined || others.length + more.length > 0)
     return false;
-  const written = round.accesses.filter(({ isWritten }) => isWritten);
+  const isRead = (location: Location): boolean =>
+    round.accesses.some((access) => access.isRead && access.location === location);
+  // a count in memory is in a register for a while, and a path may begin there: it is read back, a result is not
+  const keepsCount = (access: Access): boolean =>
+    access.location === counter ||
+    (!moves(access, round) &&
+      isRead(access.location) &&
+      round.end.get(access.location)?.linear?.base === counter);
   return (
     isCounter(counter, round) &&
     comeFrom(condition.from, counter, round) &&
-    written.every(({ location }) => location === counter)
+    round.accesses.filter(({ isWritten }) => isWritten).every(keepsCount)
   );
 };
 

@@ -159,6 +159,10 @@ describe('loopFeatures', () => {
       for (let at = 0; at < path.length; at += 1)
         expect(loopFeatures([...path.slice(at), ...path.slice(0, at)]).onlyCounts).toBe(true);
     }
+    const fill = 'for (u64 n = 0; n < 64; n++) { table[n] = n; __asm__ volatile(""); }';
+    const several = loopOf(fill, ['-O2', '-fno-tree-vectorize']);
+    for (let at = 0; at < several.length; at += 1)
+      expect(loopFeatures([...several.slice(at), ...several.slice(0, at)]).onlyCounts).toBe(false);
     const update = 'while (!__atomic_compare_exchange_n(p, &a, a * 3 + 1, 1, 0, 0));';
     const lock = 'u64 e = 0; while (!__atomic_compare_exchange_n(p, &e, a, 1, 0, 0)) e = 0;';
     expect(featuresOf(update, ['-O2'])).toMatchObject({ exchanges: true });
