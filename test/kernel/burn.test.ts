@@ -11,6 +11,8 @@ import { untilDefined } from '../support/until.js';
 
 const BURNT_MILLIS = 5_000;
 const BURNT_NANOS = 5e9;
+const ALONE_MILLIS = 700;
+const ATTEMPTS = 5;
 const TOLERANCE_RATIO = 0.002;
 /** Each look closes a window. */
 const LOOK = { everyMillis: 20, deadlineMillis: 10_000 };
@@ -53,14 +55,19 @@ describe('wf_flush', () => {
   });
 
   it('charges a task that does not leave its CPU at all', async () => {
-    // below the 950 ms after which the kernel throttles real-time tasks
-    const rows = await burnOnce(700, 'alone');
-    const withoutSwitch = rows.filter(
-      (row) => row.voluntarySwitches + row.involuntarySwitches === 0 && row.runtimeNanos > 0,
-    );
-
-    expect(withoutSwitch.length).toBeGreaterThan(0);
-    expect(runtimeNanosOf(withoutSwitch)).toBeGreaterThan(150e6);
+    // The thread that closes windows may wait behind it on the same CPU, where the other one is taken:
+    // then there is no window in its middle to look at.
+    let unswitchedNanos = 0;
+    for (let attempt = 0; attempt < ATTEMPTS && unswitchedNanos < 150e6; attempt += 1) {
+      await recording?.close();
+      // below the 950 ms after which the kernel throttles real-time tasks
+      const rows = await burnOnce(ALONE_MILLIS, 'alone');
+      expect(Math.abs(runtimeNanosOf(rows) / (ALONE_MILLIS * 1e6) - 1)).toBeLessThan(0.02);
+      unswitchedNanos = runtimeNanosOf(
+        rows.filter((row) => row.voluntarySwitches + row.involuntarySwitches === 0),
+      );
+    }
+    expect(unswitchedNanos).toBeGreaterThan(150e6);
   });
 
   it('gives a task that ran before the attach nothing from before it', async () => {
