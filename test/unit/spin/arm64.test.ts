@@ -2,21 +2,11 @@
 /** Loops of AArch64 as a compiler writes them. */
 import { describe, expect, it } from 'vitest';
 import { arm64Disassembler } from '../../../receiver/spin/arm64.js';
-import { CodeMap, nextOf } from '../../../receiver/spin/code-map.js';
-import { findLoop } from '../../../receiver/spin/find-loop.js';
+import { CodeMap } from '../../../receiver/spin/code-map.js';
 import type { Instruction } from '../../../receiver/spin/instruction.js';
 import { loopFeatures, type LoopFeatures } from '../../../receiver/spin/loop-features.js';
 import { compileArm64 } from '../../support/machine-code.js';
-
-const shortestLoop = (start: bigint, map: CodeMap): readonly Instruction[] => {
-  const loops: (readonly Instruction[])[] = [];
-  for (let at = map.at(start); at !== undefined; at = map.at(nextOf(at))) {
-    const loop = findLoop(map, at.address);
-    if (loop._tag === 'Closed') loops.push(loop.path);
-    if (at.flow._tag === 'Return') break;
-  }
-  return loops.toSorted((one, two) => one.length - two.length)[0] ?? [];
-};
+import { shortestLoop } from '../../support/shortest-loop.js';
 
 const loopOf = (body: string, flags: readonly string[]): readonly Instruction[] => {
   const code = compileArm64(

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Loops as a compiler writes them, at each level of optimisation. */
 import { describe, expect, it } from 'vitest';
-import { CodeMap, nextOf } from '../../../receiver/spin/code-map.js';
+import { CodeMap } from '../../../receiver/spin/code-map.js';
 import { findLoop } from '../../../receiver/spin/find-loop.js';
 import { loopFeatures, type LoopFeatures } from '../../../receiver/spin/loop-features.js';
 import type { Instruction } from '../../../receiver/spin/instruction.js';
 import { x86Disassembler } from '../../../receiver/spin/x86.js';
 import { compileC } from '../../support/machine-code.js';
+import { shortestLoop } from '../../support/shortest-loop.js';
 
 const disassembler = x86Disassembler(64);
 
-/** The innermost loop of a function: the shortest that one of its instructions lies on. */
 const loopOf = (body: string, flags: readonly string[]): readonly Instruction[] => {
   const source = `
     typedef unsigned long u64;
@@ -23,16 +23,6 @@ const loopOf = (body: string, flags: readonly string[]): readonly Instruction[] 
   const code = compileC(source, flags);
   const start = code.addressOf('loop');
   return shortestLoop(start, new CodeMap(code.read, disassembler));
-};
-
-const shortestLoop = (start: bigint, map: CodeMap): readonly Instruction[] => {
-  const loops: (readonly Instruction[])[] = [];
-  for (let at = map.at(start); at !== undefined; at = map.at(nextOf(at))) {
-    const loop = findLoop(map, at.address);
-    if (loop._tag === 'Closed') loops.push(loop.path);
-    if (at.flow._tag === 'Return') break;
-  }
-  return loops.toSorted((one, two) => one.length - two.length)[0] ?? [];
 };
 
 const featuresOf = (body: string, flags: readonly string[]): LoopFeatures =>
