@@ -12,6 +12,7 @@ import { resourceAttributes } from '../../receiver/export/resource.js';
 import { SelfTotals } from '../../receiver/export/self-totals.js';
 import { keepYoungHeapSmall } from '../../receiver/host/young-heap.js';
 import { configFor, RealLedger } from './real-ledger.js';
+import { median } from '../lib/statistics.js';
 
 const WARM_EXPORTS = 5;
 const MEASURED_EXPORTS = 20;
@@ -19,9 +20,6 @@ const MICROS_PER_MILLI = 1_000;
 const BYTES_PER_MIB = 1_048_576;
 
 const answer = z.object({ requests: z.number(), bytes: z.number(), largestBytes: z.number() });
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 /** CPU time of this thread: what others take from a busy machine is not in it. */
 const threadMillis = (): number => {

@@ -14,6 +14,7 @@ import { corpusEnv } from '../../test/spin/fetched.js';
 import { endGroup, familyOf } from '../../test/spin/judge-corpus.js';
 import { agentPlace, startAgent, stopAgent } from '../../test/support/agent-process.js';
 import { processCost } from '../../test/support/process-cost.js';
+import { quantile } from '../lib/statistics.js';
 
 const SECONDS = Number(process.env['SPIN_SECONDS'] ?? 600);
 const AT_A_TIME = Number(process.env['SPIN_AT_A_TIME'] ?? 16);
@@ -130,9 +131,6 @@ const tableOf = (programs: readonly Program[], said: readonly Said[]): string =>
 };
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
-const quantile = (values: readonly number[], at: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(at * (values.length - 1))] ?? Number.NaN;
 
 const report = (
   spinners: readonly Program[],

@@ -11,6 +11,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { openSpinSampler } from '../../native/index.js';
 import { timespecTable } from '../../receiver/spin/decode.js';
 import { CORPUS } from '../../test/spin/corpus.js';
+import { quantile } from '../lib/statistics.js';
 
 interface Slice {
   readonly endNanos: bigint;
@@ -29,9 +30,6 @@ const right = <A>(result: E.Either<unknown, A>): A => {
   if (E.isLeft(result)) throw new Error(JSON.stringify(result.left));
   return result.right;
 };
-
-const quantile = (values: readonly number[], at: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(at * (values.length - 1))] ?? Number.NaN;
 
 interface Turn {
   readonly isSampled: boolean;

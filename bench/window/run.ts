@@ -23,6 +23,7 @@ import type { ActivityWindow } from '../../receiver/model/activity.js';
 import type { HostTopology } from '../../receiver/model/host-topology.js';
 import { microjoules, nanos } from '../../receiver/model/units.js';
 import type { DomainReading } from '../../receiver/model/window.js';
+import { median } from '../lib/statistics.js';
 
 const WINDOW_MILLIS = 1000;
 const NANOS_PER_MICRO = 1000;
@@ -88,9 +89,6 @@ const startCrowd = async (count: number, periodMillis: number): Promise<ChildPro
 
 const bpfNanos = (session: ActivitySession): number =>
   valueOf(session.programStats()).reduce((sum, { runTimeNanos }) => sum + Number(runTimeNanos), 0);
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const openSession = async (): Promise<ActivitySession> => {
   const possible = parseCpuList(readFileSync('/sys/devices/system/cpu/possible', 'utf8').trim());

@@ -25,6 +25,7 @@ import {
   taskSample,
   topologyOf,
 } from '../../test/support/windows.js';
+import { median } from '../lib/statistics.js';
 
 const ROUNDS = 41;
 const WARM_UP = 10;
@@ -116,8 +117,6 @@ for (let round = 0; round < WARM_UP + ROUNDS; round++) {
   times.cpu.push((spent.user + spent.system) / MICROS_PER_MILLI);
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 const row = (name: string, values: readonly number[]): void => {
   const sorted = [...values].sort((a, b) => a - b);
   const cells = [median(values), sorted[0] ?? 0, sorted.at(-1) ?? 0].map((value) =>
