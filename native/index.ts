@@ -102,6 +102,7 @@ interface Addon {
 /** What native/src/spin_wrap.cc defines. */
 interface NativeSpinSampler {
   begin(number: number, tid: number, hertz: number): Outcome<void>;
+  sampleCount(number: number): Outcome<number>;
   end(number: number): Outcome<Uint8Array>;
   close(): Outcome<void>;
 }
@@ -274,6 +275,7 @@ export const feedPort = (): E.Either<NativeError, FeedPort> => E.map(wrapFeed)(a
 const wrapSampler = (sampler: NativeSpinSampler): SpinSampler => ({
   begin: (number, tid, hertz) =>
     call(`sample thread ${String(tid)}`, () => sampler.begin(number, tid, hertz)),
+  sampleCount: (number) => call('count samples', () => sampler.sampleCount(number)),
   end: (number) => call('end sampling', () => sampler.end(number)),
   close: () => void call('close spin sampler', () => sampler.close()),
 });

@@ -124,4 +124,8 @@ void SpinSampler::End(uint32_t number) {
   }
 }
 
+uint32_t SpinSampler::SampleCount(uint32_t number) {
+  return __atomic_load_n(&records_.span()[number].count, __ATOMIC_RELAXED);
+}
+
 }  // namespace wattfeed

@@ -35,6 +35,8 @@ class SpinSampler {
   // No sample comes after this. Nothing happens if none was begun.
   void End(uint32_t number);
   uint32_t record_count() { return static_cast<uint32_t>(records_.span().size()); }
+  // Samples so far; those without room count too.
+  uint32_t SampleCount(uint32_t number);
   // To be read after End().
   const spin_record& record(uint32_t number) { return records_.span()[number]; }
 

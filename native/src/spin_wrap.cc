@@ -23,7 +23,8 @@ Error Closed(const char* operation) { return {operation, EBADF, "the sampler is 
 Napi::Function SpinWrap::Define(Napi::Env env) {
   return DefineClass(
       env, "SpinSampler",
-      {InstanceMethod<&SpinWrap::Begin>("begin"), InstanceMethod<&SpinWrap::End>("end"),
+      {InstanceMethod<&SpinWrap::Begin>("begin"),
+       InstanceMethod<&SpinWrap::SampleCount>("sampleCount"), InstanceMethod<&SpinWrap::End>("end"),
        InstanceMethod<&SpinWrap::Close>("close")});
 }
 
@@ -68,6 +69,14 @@ Napi::Value SpinWrap::Begin(const Napi::CallbackInfo& info) {
   return FromStatus(info.Env(),
                     sampler_->Begin(static_cast<uint32_t>(*number), static_cast<int32_t>(*tid),
                                     static_cast<uint32_t>(*hertz)));
+}
+
+Napi::Value SpinWrap::SampleCount(const Napi::CallbackInfo& info) {
+  const auto number = ToNumber(info[0]);
+  if (!number) return {};
+  if (!sampler_) return Failure(info.Env(), Closed("count samples"));
+  const uint32_t count = sampler_->SampleCount(static_cast<uint32_t>(*number));
+  return Success(info.Env(), Napi::Number::New(info.Env(), count));
 }
 
 // Ends the sampling and hands over a copy of the record's bytes.

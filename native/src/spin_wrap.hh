@@ -24,6 +24,7 @@ class SpinWrap final : public Napi::ObjectWrap<SpinWrap> {
 
  private:
   Napi::Value Begin(const Napi::CallbackInfo& info);
+  Napi::Value SampleCount(const Napi::CallbackInfo& info);
   Napi::Value End(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 

@@ -8,6 +8,7 @@ import type { SpinCandidate } from '../spin/candidates.js';
 import { timespecTable } from '../spin/decode.js';
 import { relabelPolling } from '../spin/pollers.js';
 import type { SpinSampler } from '../spin/port.js';
+import { lookUntilEnough } from '../spin/look.js';
 import { LOOK_SECONDS, sampleHertz } from '../spin/sampling-rate.js';
 import { SpinWatch, type PricedExamination, type SpinChange } from '../spin/watch.js';
 import type { Logger } from './logger.js';
@@ -58,6 +59,11 @@ class SharedSampler {
     }
     this.#used.add(number);
     return number;
+  }
+
+  sampleCount(number: number): number {
+    const count = this.#sampler?.sampleCount(number);
+    return count !== undefined && E.isRight(count) ? count.right : 0;
   }
 
   end(number: number): Uint8Array | undefined {
@@ -123,8 +129,11 @@ export const createSpinWatch = ({
     const { tid, tgid, processName, threadName, runRatio } = candidate;
     const number = sampler.begin(tid, runRatio);
     if (number === undefined) return undefined;
-    // Nobody waits for this timer when the agent ends.
-    await wait(LOOK_SECONDS * MILLIS_PER_SECOND, undefined, { ref: false });
+    await lookUntilEnough({
+      sampleCount: () => sampler.sampleCount(number),
+      // Nobody waits for this timer when the agent ends.
+      wait: async (seconds) => wait(seconds * MILLIS_PER_SECOND, undefined, { ref: false }),
+    });
     const bytes = sampler.end(number);
     const decision = bytes && (await decider.decide({ bytes, tid, tgid, procfsRoot }));
     if (decision === undefined) return undefined;

@@ -6,6 +6,8 @@ import type { NativeError } from '../activity/port.js';
 export interface SpinSampler {
   /** Clears record `number` and fills it from now on. Left ESRCH: the thread is gone. */
   begin(number: number, tid: number, hertz: number): E.Either<NativeError, void>;
+  /** In record `number` so far; those without room count too. */
+  sampleCount(number: number): E.Either<NativeError, number>;
   /** Ends it; the bytes of `struct spin_record`. */
   end(number: number): E.Either<NativeError, Uint8Array>;
   /** Unloads the sampler. Twice is fine. */

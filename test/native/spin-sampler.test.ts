@@ -53,7 +53,10 @@ describe('openSpinSampler', () => {
       burn(200);
       return true;
     });
+    const countBefore = right(sampler.sampleCount(0));
     const samples = samplesOf(right(sampler.end(0)));
+    expect(countBefore).toBeGreaterThan(10);
+    expect(right(sampler.sampleCount(0))).toBe(sampleCount(samples));
     expect(samples.tid).toBe(process.pid);
     expect(samples.is32Bit).toBe(false);
     expect(sampleCount(samples)).toBeGreaterThan(10);
@@ -69,6 +72,7 @@ describe('openSpinSampler', () => {
     right(sampler.end(3));
     // The parent sleeps.
     right(sampler.begin(3, process.ppid, 199));
+    expect(right(sampler.sampleCount(3))).toBeLessThan(5);
     const { tid } = samplesOf(right(sampler.end(3)));
     expect([0, process.ppid]).toContain(tid);
   });
@@ -111,6 +115,7 @@ describe('openSpinSampler', () => {
   it('answers with an error once it is closed', () => {
     sampler.close();
     expect(codeOf(sampler.begin(0, process.pid, 199))).toBe('EBADF');
+    expect(codeOf(sampler.sampleCount(0))).toBe('EBADF');
     expect(codeOf(sampler.end(0))).toBe('EBADF');
   });
 });
