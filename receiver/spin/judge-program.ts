@@ -55,7 +55,10 @@ const keepsOnly = (kept: readonly string[], { carried, moves }: LoopFeatures): b
   !moves && carried.every((location) => kept.includes(location));
 
 /** What of a sample tells whether the loop goes on; undefined: it may where no hash shows it. */
-const hashFor = ({ carried, isPlain, moves, hasVectors }: LoopFeatures): HashOf | undefined => {
+const hashFor = (features: LoopFeatures): HashOf | undefined => {
+  const { carried, isPlain, moves, hasVectors, hasStringStore, hasSystemCall } = features;
+  // Met between its rounds at a few places only, each time around: virtual CPUs take no interrupt elsewhere.
+  if (hasStringStore && !hasSystemCall) return undefined;
   // As strings are searched and compared; the same few bytes again, perhaps.
   if (moves && hasVectors) return undefined;
   // With arithmetic, another way through the loop may be the one that is taken.

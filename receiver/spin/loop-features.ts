@@ -28,6 +28,8 @@ export interface LoopFeatures {
   readonly hasVectors: boolean;
   /** It reads or writes where it did not a round before. */
   readonly moves: boolean;
+  /** It copies or fills memory by an instruction that is a loop of its own. */
+  readonly hasStringStore: boolean;
   /** Branches that go by memory which the loop itself does not change. */
   readonly flagTests: number;
   /** It writes if it finds what it expects: it may be there again and again, and succeed. */
@@ -103,6 +105,14 @@ const onlyCounts = (carried: readonly Location[], round: Round): boolean => {
   );
 };
 
+/** `rep movs`, `rep stos`: it steps the register that says where it writes. */
+const isStringStore = ({ effect, memory, writtenRegisters }: Instruction): boolean =>
+  effect._tag === 'Mix' &&
+  memory.some(
+    ({ base = STACK_POINTER, isWritten }) =>
+      isWritten && base !== STACK_POINTER && writtenRegisters.includes(base),
+  );
+
 const VECTOR = /^(ZMM|ST|MM|K)\d/;
 const NOT_VALUES: ReadonlySet<Location> = new Set([FLAGS, STACK_POINTER]);
 
@@ -126,6 +136,7 @@ export const loopFeatures = (path: readonly Instruction[]): LoopFeatures => {
     selfMade: carried.filter((location) => isSelfMade(location, round)).toSorted(),
     hasVectors: [...round.end.keys()].some((location) => VECTOR.test(location)),
     moves: round.accesses.some((access) => moves(access, round)),
+    hasStringStore: path.some(isStringStore),
     flagTests: round.conditions.filter((condition) => isFlagTest(condition, round)).length,
     exchanges: round.offers.length > 0,
     onlyCounts: onlyCounts(carried, round),

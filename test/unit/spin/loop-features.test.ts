@@ -160,6 +160,22 @@ describe('loopFeatures', () => {
     expect(featuresOf(lock, ['-O2'])).toMatchObject({ exchanges: true, carried: [] });
   });
 
+  it.each([
+    ['a copy', 'rep movsb', true],
+    ['a filling', 'rep stosq', true],
+    ['a comparison', 'repe cmpsb', false],
+    ['a push', 'push %%rax; pop %%rax', false],
+  ])('sees whether %s stores along memory', (_what, instruction, hasStringStore) => {
+    const clobbers = '::: "rax", "rcx", "rsi", "rdi", "memory"';
+    const body = `while (!flag) __asm__ volatile("${instruction}"${clobbers});`;
+    expect(featuresOf(body, ['-O2'])).toMatchObject({ hasStringStore });
+    expect(
+      featuresOf('while (!__sync_bool_compare_and_swap(&lock, 0, 1));', ['-O2']),
+    ).toMatchObject({
+      hasStringStore: false,
+    });
+  });
+
   it('knows a back-off that doubles', () => {
     const features = featuresOf('while (!flag) { a += a; __builtin_ia32_pause(); } spins = a;', [
       '-O2',
