@@ -48,7 +48,7 @@ export const load = ({ cpu, cgroup }, ...words) => {
   };
 };
 
-const connect = async (path) => {
+const connect = async (path, hasEnded) => {
   const deadline = performance.now() + CONNECT_LIMIT_MILLIS;
   for (;;) {
     const socket = createConnection(path);
@@ -56,6 +56,7 @@ const connect = async (path) => {
       await once(socket, 'connect');
       return socket;
     } catch (error) {
+      if (hasEnded()) throw new Error('the agent ended before it answered; see its log');
       if (performance.now() > deadline) throw new Error(`no agent on ${path}: ${error.message}`);
       await pause(100);
     }
@@ -90,7 +91,7 @@ export const startAgent = async (name, { sources, windowMillis, idleWatts, confi
   const ended = once(agent, 'exit');
   let hasEnded = false;
   void ended.then(() => (hasEnded = true));
-  const socket = await connect(socketPath);
+  const socket = await connect(socketPath, () => hasEnded);
   const reports = [];
   const waiting = [];
   writeFileSync(out(`${name}.ndjson`), '');

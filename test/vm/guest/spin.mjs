@@ -2,9 +2,9 @@
 /**
  * The agent among programs that wait awake and programs that work, each of a class of the simulated CPU, so
  * that its counters say what a real one's would. Judged by harness/spin.ts. spin.mjs SPEC, a JSON text:
- *   programs   all at once: { name, command, class }
- *   looks      verdicts of each, at least
- *   limit      seconds from the start of the programs
+ *   groups   one after the other beside one agent, the programs of each at once: { command, class }
+ *   looks    verdicts of each, at least
+ *   limit    seconds of each group
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,11 +12,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { control, out, startAgent } from './agent.mjs';
 
-const { programs, looks, limit } = JSON.parse(process.argv[2]);
+const { groups, looks, limit } = JSON.parse(process.argv[2]);
 const LOG = out('spin.log');
 /** One is left to the agent: under TCG deciding takes its time. */
 const LOAD_CPUS = [1, 2, 3];
 const LOOK_MILLIS = 250;
+const TOLD = /thread examined pid=(\d+) tid=(\d+) verdict=(?:working|spinning)/g;
 
 const start = ({ command: [file, ...words] }, at) => {
   const cpu = LOAD_CPUS[at % LOAD_CPUS.length];
@@ -35,30 +36,59 @@ const setClass = async (pid, name) => {
   }
 };
 
-/** Those that could tell: on a busy host a thread runs for less than its share, and is met too rarely. */
-const looksAt = (pid) =>
-  readFileSync(LOG, 'utf8').match(
-    new RegExp(`thread examined pid=${pid} tid=${pid} verdict=(working|spinning)`, 'g'),
-  )?.length ?? 0;
+/** Process -> looks that could tell: on a busy host a thread may be met too rarely. */
+const looksSoFar = () => {
+  const told = new Map();
+  for (const [, pid, tid] of readFileSync(LOG, 'utf8').matchAll(TOLD))
+    if (pid === tid) told.set(Number(pid), (told.get(Number(pid)) ?? 0) + 1);
+  return told;
+};
 
-const running = programs.map((program, at) => ({ program, child: start(program, at) }));
-await Promise.all(running.map(({ program, child }) => setClass(child.pid, program.class)));
+const startGroup = async (programs) => {
+  const running = programs.map((program, at) => ({ program, child: start(program, at) }));
+  await Promise.all(running.map(({ program, child }) => setClass(child.pid, program.class)));
+  return running;
+};
+
+/** What has been looked at often enough makes room for the others. */
+const watchGroup = async (running) => {
+  const deadline = performance.now() + limit * 1000;
+  const waiting = new Set(running.map(({ child }) => child));
+  while (waiting.size > 0 && performance.now() < deadline) {
+    const told = looksSoFar();
+    for (const child of waiting)
+      if ((told.get(child.pid) ?? 0) >= looks) {
+        child.kill('SIGKILL');
+        waiting.delete(child);
+      }
+    await pause(LOOK_MILLIS);
+  }
+  for (const child of waiting) child.kill('SIGKILL');
+};
+
+const [first = [], ...others] = groups;
+const pids = [];
+const remember = (running) => pids.push(...running.map(({ child }) => child.pid));
+const firstRunning = await startGroup(first);
+remember(firstRunning);
 // They wait while the agent starts: it has the CPUs to itself, and counts nothing of another class.
-for (const { child } of running) child.kill('SIGSTOP');
+for (const { child } of firstRunning) child.kill('SIGSTOP');
 const agent = await startAgent('spin', {
   sources: ['powercap'],
   windowMillis: 1000,
-  config: 'spin:\n  max_examined: 16\n  cpu_percent: 100\nlog:\n  level: debug\n',
+  config: 'spin:\n  max_examined: 24\n  cpu_percent: 100\nlog:\n  level: debug\n',
 });
-for (const { child } of running) child.kill('SIGCONT');
-const deadline = performance.now() + limit * 1000;
-while (performance.now() < deadline) {
-  if (running.every(({ child }) => looksAt(child.pid) >= looks)) break;
-  await pause(LOOK_MILLIS);
+for (const { child } of firstRunning) child.kill('SIGCONT');
+const began = performance.now();
+const say = (text) =>
+  console.log(`spin: ${text} after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+await watchGroup(firstRunning);
+say(`group 1 of ${groups.length}`);
+for (const [at, programs] of others.entries()) {
+  const running = await startGroup(programs);
+  remember(running);
+  await watchGroup(running);
+  say(`group ${at + 2} of ${groups.length}`);
 }
-writeFileSync(
-  out('programs.json'),
-  JSON.stringify(running.map(({ program, child }) => ({ name: program.name, pid: child.pid }))),
-);
-for (const { child } of running) child.kill('SIGKILL');
+writeFileSync(out('pids.json'), JSON.stringify(pids));
 process.exit(await agent.stop());

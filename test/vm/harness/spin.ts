@@ -48,70 +48,96 @@ const inMachine = (programs: readonly Program[]): readonly Program[] =>
 export const VM_SPINNING = inMachine(SPINNING);
 export const VM_WORKING = inMachine(WORKING);
 
-export interface SpinRow {
-  readonly program: Program;
-  /** Of each look that could tell: a kind, or `none`. */
-  readonly looks: readonly { readonly kind: string; readonly evidence: string }[];
-  /** Said to spin, as what. */
-  readonly said: readonly string[];
+export interface SpinLook {
+  readonly verdict: 'spinning' | 'working' | 'unknown';
+  /** `none` unless it spins. */
+  readonly kind: string;
+  readonly evidence: string;
 }
 
-const started = z.array(z.object({ name: z.string(), pid: z.int() }));
+export interface SpinRow {
+  readonly program: Program;
+  readonly looks: readonly SpinLook[];
+}
+
+/** Process ids, in the order of the programs. */
+const started = z.array(z.int());
 const EXAMINED =
   /thread examined pid=(\d+) tid=(\d+) verdict=(\w+) kind=(\w+) evidence=("(?:[^"\\]|\\.)*"|\S+)/g;
-const SAID = /thread spins pid=(\d+) tid=(\d+) kind=(\w+)/g;
+const VERDICTS = z.enum(['spinning', 'working', 'unknown']);
 
-/** Of the main threads. */
-const matchesOf = (log: string, pattern: RegExp, pid: number): readonly RegExpMatchArray[] =>
-  [...log.matchAll(pattern)].filter(
-    ([, process, thread]) => process === thread && Number(process) === pid,
-  );
+/** Of its main thread. */
+const looksAt = (log: string, pid: number): readonly SpinLook[] =>
+  [...log.matchAll(EXAMINED)]
+    .filter(([, process, thread]) => process === thread && Number(process) === pid)
+    .map(([, , , verdict, kind = '', evidence = '']) => ({
+      verdict: VERDICTS.parse(verdict),
+      kind,
+      evidence,
+    }));
 
-const rowsOf = (run: Run, programs: readonly Program[]): readonly SpinRow[] => {
+/** Those that could tell. */
+const toldOf = (looks: readonly SpinLook[]): readonly SpinLook[] =>
+  looks.filter(({ verdict }) => verdict !== 'unknown');
+export const toldBy = ({ looks }: SpinRow): readonly SpinLook[] => toldOf(looks);
+
+/** A program is ended when so many have told something, and with it the look that has begun. */
+const upTo = (looks: readonly SpinLook[], toldCount: number): readonly SpinLook[] => {
+  const last = toldOf(looks)[toldCount - 1];
+  return last === undefined ? looks : looks.slice(0, looks.indexOf(last) + 1);
+};
+
+const rowsOf = (run: Run, programs: readonly Program[], toldCount: number): readonly SpinRow[] => {
   const log = run.text('spin.log');
-  const pids = new Map(
-    started.parse(JSON.parse(run.text('programs.json'))).map(({ name, pid }) => [name, pid]),
-  );
-  return programs.map((program) => {
-    const pid = pids.get(program.name) ?? -1;
-    return {
-      program,
-      looks: matchesOf(log, EXAMINED, pid)
-        .filter(([, , , verdict]) => verdict !== 'unknown')
-        .map(([, , , , kind = '', evidence = '']) => ({ kind, evidence })),
-      said: matchesOf(log, SAID, pid).map(([, , , kind = '']) => kind),
-    };
-  });
+  const pids = started.parse(JSON.parse(run.text('pids.json')));
+  return programs.map((program, at) => ({
+    program,
+    looks: upTo(looksAt(log, pids[at] ?? -1), toldCount),
+  }));
 };
 
 export interface SpinRun {
   readonly programs: readonly Program[];
-  /** At each program, at least. */
+  /** One group after the other, in one machine and beside one agent. */
+  readonly atATime: number;
+  /** That tell something, at each program, at least. */
   readonly looks: number;
+  /** Of each group. */
   readonly limitSeconds: number;
   /** Of the whole run. */
   readonly limitMillis: number;
 }
 
+/** As many of each sort in each. */
+const groupsOf = (
+  programs: readonly Program[],
+  atATime: number,
+): readonly (readonly Program[])[] => {
+  const count = Math.ceil(programs.length / atATime);
+  return Array.from({ length: count }, (_, group) =>
+    programs.filter((_program, at) => at % count === group),
+  );
+};
+
+const inGuest = (program: Program) => ({
+  class: classOf(program),
+  command: program.command.map((word) => word.replace(CORPUS, '/product/test/spin/')),
+});
+
 export const runSpinPrograms = async ({
   programs,
+  atATime,
   looks,
   limitSeconds,
   limitMillis,
 }: SpinRun): Promise<readonly SpinRow[]> => {
   execFileSync('make', ['--silent', '-C', CORPUS], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const spec = {
-    looks,
-    limit: limitSeconds,
-    programs: programs.map((program) => ({
-      name: program.name,
-      class: classOf(program),
-      command: program.command.map((word) => word.replace(CORPUS, '/product/test/spin/')),
-    })),
-  };
+  const groups = groupsOf(programs, atATime);
+  const spec = { looks, limit: limitSeconds, groups: groups.map((group) => group.map(inGuest)) };
   const script = [
     'insmod /vm/simhw/simhw.ko || exit 1',
     `exec node /vm/guest/spin.mjs '${JSON.stringify(spec)}'`,
   ];
-  return rowsOf(await bootAndRun('smt', '7.3', script.join('\n'), limitMillis), programs);
+  const run = await bootAndRun('smt', '7.3', script.join('\n'), limitMillis);
+  return rowsOf(run, groups.flat(), looks);
 };
