@@ -4,7 +4,7 @@
  * when it is met there. A return leads to the call that came before it. Pure.
  */
 import { nextOf, type CodeMap } from './code-map.js';
-import type { Instruction } from './instruction.js';
+import { isStringStore, type Instruction } from './instruction.js';
 
 export type FoundLoop =
   /** In the order in which they run, from the address on. */
@@ -76,6 +76,7 @@ const keyOf = ({ to, frame, level }: Way): string =>
 export const findLoop = (code: CodeMap, address: bigint): FoundLoop => {
   const first = code.at(address);
   if (first === undefined) return { _tag: code.canRead(address) ? 'Open' : 'Unreadable' };
+  if (isStringStore(first)) return { _tag: 'Closed', path: [first] };
   const steps: Step[] = [{ instruction: first, before: undefined, frame: undefined, level: 0 }];
   const seen = new Set<string>();
   for (let at = 0; at < steps.length && steps.length < MAX_STEPS; at += 1) {

@@ -73,6 +73,14 @@ export const FRAME_POINTER = 'RBP';
 /** The accumulator that a compare-exchange compares with. */
 export const ACCUMULATOR = 'RAX';
 
+/** `rep movs`, `rep stos`: it steps the register that says where it writes. */
+export const isStringStore = ({ effect, memory, writtenRegisters }: Instruction): boolean =>
+  effect._tag === 'Mix' &&
+  memory.some(
+    ({ base = STACK_POINTER, isWritten }) =>
+      isWritten && base !== STACK_POINTER && writtenRegisters.includes(base),
+  );
+
 /** Code bytes of a process and where they were. */
 export interface CodeBytes {
   readonly address: bigint;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What a loop does, read off its instructions: does one round know of the one before? Pure. */
-import { FLAGS, STACK_POINTER, type Instruction } from './instruction.js';
+import { FLAGS, isStringStore, STACK_POINTER, type Instruction } from './instruction.js';
 import {
   OUTSIDE,
   runRound,
@@ -104,14 +104,6 @@ const onlyCounts = (carried: readonly Location[], round: Round): boolean => {
     round.accesses.filter(({ isWritten }) => isWritten).every(keepsCount)
   );
 };
-
-/** `rep movs`, `rep stos`: it steps the register that says where it writes. */
-const isStringStore = ({ effect, memory, writtenRegisters }: Instruction): boolean =>
-  effect._tag === 'Mix' &&
-  memory.some(
-    ({ base = STACK_POINTER, isWritten }) =>
-      isWritten && base !== STACK_POINTER && writtenRegisters.includes(base),
-  );
 
 const VECTOR = /^(ZMM|ST|MM|K)\d/;
 const NOT_VALUES: ReadonlySet<Location> = new Set([FLAGS, STACK_POINTER]);

@@ -209,6 +209,23 @@ describe('findLoop', () => {
       expect(loopFeatures(inCallee.path)).toMatchObject({ flagTests: 1, carried: [] });
   });
 
+  it('takes an instruction that goes on along memory for the loop that it is', () => {
+    const code = compileC(
+      `void copy(char *to, const char *from, unsigned long n) {
+         __asm__ volatile("here: rep movsb" : "+D"(to), "+S"(from), "+c"(n) :: "memory"); }`,
+      ['-O2'],
+    );
+    const map = new CodeMap(code.read, disassembler);
+    const found = findLoop(map, code.addressOf('here'));
+    if (found._tag !== 'Closed') throw new Error(found._tag);
+    expect(found.path.length).toBe(1);
+    expect(loopFeatures(found.path)).toMatchObject({
+      carried: ['RCX', 'RDI', 'RSI'],
+      moves: true,
+      hasStringStore: true,
+    });
+  });
+
   it('takes no recursion for a loop', () => {
     const code = compileC(
       `volatile int sink;
