@@ -7,13 +7,12 @@ namespace wattfeed {
 
 namespace {
 
-// What receiver/spin/candidates.ts may want to see soon. Half of what it asks for, for a thread has
-// a row for each CPU domain that it ran in: of hundreds of busy threads none runs long enough to be
-// looked at.
+// What receiver/spin/candidates.ts may want to see soon: who runs for its least share in one CPU
+// domain. Of hundreds of busy threads none does.
 bool IsBusy(const window_task& row, uint64_t span_ns) {
   constexpr uint64_t kStormSleepNs = 500'000;
-  constexpr uint64_t kLeastRunRatio = 100;
-  if (kLeastRunRatio * row.runtime_ns < span_ns) return false;
+  constexpr uint64_t kLeastRunPart = 50;
+  if (kLeastRunPart * row.runtime_ns < span_ns) return false;
   return 2 * (row.runtime_ns + row.queue_wait_ns) >= span_ns ||
          row.voluntary_switches * kStormSleepNs >= span_ns;
 }

@@ -27,6 +27,8 @@ export interface SpinCandidate {
 const MIN_AWAKE_RATIO = 0.95;
 /** Who runs less among many others costs little, and is met too rarely to be judged. */
 const MIN_RUN_RATIO = 0.02;
+/** In one CPU domain, to begin with; `window_pass.cc` wakes the agent for as much. */
+const MIN_ROW_RUN_RATIO = MIN_RUN_RATIO;
 /** A sleep each 200 us or less. */
 const MIN_SLEEPS_PER_SECOND = 5_000;
 /** Storms of threads that hardly run cost little; one that sleeps for 1 us at a time runs so much. */
@@ -65,14 +67,16 @@ const likenessOf = ({ cycles, instructions, llcMisses }: ThreadSum): CounterLike
     ? undefined
     : counterLikeness({ cycles, instructions, cacheMisses: llcMisses });
 
-/** A thread has a row per CPU domain that it ran in. */
-const sumsOf = ({ tasks }: ActivityWindow): ReadonlyMap<string, ThreadSum> => {
-  const sums = new Map<string, ThreadSum>();
+/** Of the threads asked for. Each has a row per CPU domain that it ran in. */
+const sumsOf = (
+  { tasks }: ActivityWindow,
+  tids: ReadonlySet<number>,
+): ReadonlyMap<number, ThreadSum> => {
+  const sums = new Map<number, ThreadSum>();
   for (const sample of tasks) {
-    if (sample.isKernelThread || sample.isDead) continue;
-    const key = threadKey(sample.tid, sample.startBoottimeNanos);
-    const sum = sums.get(key) ?? nothingOf(sample);
-    sums.set(key, sum);
+    if (sample.isKernelThread || sample.isDead || !tids.has(sample.tid)) continue;
+    const sum = sums.get(sample.tid) ?? nothingOf(sample);
+    sums.set(sample.tid, sum);
     sum.runtimeNanos += sample.runtimeNanos;
     sum.queueWaitNanos += sample.queueWaitNanos;
     sum.voluntarySwitches += sample.voluntarySwitches;
@@ -106,13 +110,12 @@ const RANKS: Readonly<Record<CounterLikeness, number>> = {
 const rankOf = ({ likeness = 'neither' }: SpinCandidate): number => RANKS[likeness];
 
 interface Past {
+  readonly tid: number;
   /** One bit per window, the newest lowest. */
   readonly bits: number;
   /** Of those windows, the newest first. */
   readonly runRatios: readonly number[];
 }
-
-const NO_PAST: Past = { bits: 0, runRatios: [] };
 
 const meanOf = ({ runRatios }: Past): number =>
   runRatios.reduce((sum, ratio) => sum + ratio, 0) / Math.max(1, runRatios.length);
@@ -128,10 +131,11 @@ export class SpinCandidates {
   observe(window: ActivityWindow): readonly SpinCandidate[] {
     const spanNanos = Number(window.endNanos - window.startNanos);
     const reasons = new Map<string, SpinCandidate>();
-    for (const [key, sum] of sumsOf(window)) {
+    for (const sum of sumsOf(window, this.#tidsWorthALook(window, spanNanos)).values()) {
       const reason = reasonOf(sum, spanNanos);
       if (reason === undefined) continue;
       const { tid, tgid, startBoottimeNanos } = sum.sample;
+      const key = threadKey(tid, startBoottimeNanos);
       const { processComm: processName, comm: threadName } = sum.sample;
       const runRatio = sum.runtimeNanos / spanNanos;
       reasons.set(key, {
@@ -149,7 +153,8 @@ export class SpinCandidates {
     this.#remember(reasons);
     return [...reasons.values()]
       .flatMap((candidate) => {
-        const past = this.#history.get(candidate.key) ?? NO_PAST;
+        const past = this.#history.get(candidate.key);
+        if (past === undefined) return [];
         const runRatio = meanOf(past);
         const isOne = bitCount(past.bits) >= WINDOWS_TO_SET && runRatio >= MIN_RUN_RATIO;
         return isOne ? [{ ...candidate, runRatio }] : [];
@@ -157,17 +162,28 @@ export class SpinCandidates {
       .toSorted((a, b) => rankOf(a) - rankOf(b) || b.runRatio - a.runRatio);
   }
 
+  /**
+   * Who did run so much, here or lately. Among hundreds of busy threads none did, and a window costs one
+   * comparison for each.
+   */
+  #tidsWorthALook({ tasks }: ActivityWindow, spanNanos: number): ReadonlySet<number> {
+    const tids = new Set([...this.#history.values()].map(({ tid }) => tid));
+    for (const { tid, runtimeNanos } of tasks)
+      if (runtimeNanos >= MIN_ROW_RUN_RATIO * spanNanos) tids.add(tid);
+    return tids;
+  }
+
   #remember(now: ReadonlyMap<string, SpinCandidate>): void {
     const kept = (1 << WINDOWS_KEPT) - 1;
-    for (const [key, { bits, runRatios }] of this.#history) {
+    for (const [key, { tid, bits, runRatios }] of this.#history) {
       const candidate = now.get(key);
       const next = ((bits << 1) & kept) | (candidate === undefined ? 0 : 1);
       const ratios = [candidate?.runRatio ?? 0, ...runRatios].slice(0, WINDOWS_KEPT);
       if (next === 0) this.#history.delete(key);
-      else this.#history.set(key, { bits: next, runRatios: ratios });
+      else this.#history.set(key, { tid, bits: next, runRatios: ratios });
     }
-    for (const [key, { runRatio }] of now)
-      if (!this.#history.has(key)) this.#history.set(key, { bits: 1, runRatios: [runRatio] });
+    for (const [key, { tid, runRatio }] of now)
+      if (!this.#history.has(key)) this.#history.set(key, { tid, bits: 1, runRatios: [runRatio] });
   }
 }
 
