@@ -8,6 +8,7 @@ import { stopSignal } from './agent/stop-signal.js';
 import { processIo } from './commands/io.js';
 import type { ProgramDeps } from './commands/deps.js';
 import { runProgram } from './commands/program.js';
+import { keepWasmAsCompiledFirst } from './host/wasm-memory.js';
 import { keepYoungHeapSmall } from './host/young-heap.js';
 
 /** dist/receiver/main.js in a package, receiver/main.ts in a checkout. */
@@ -25,6 +26,7 @@ const readVersion = (): string => {
 };
 
 keepYoungHeapSmall();
+keepWasmAsCompiledFirst();
 // Node's own answer is to open a debugger, which would be a way into a root process.
 process.on('SIGUSR1', () => undefined);
 const version = readVersion();

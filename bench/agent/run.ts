@@ -2,7 +2,8 @@
 /**
  * What the whole agent costs with N active tasks, windows of 1 s and an export every 10 s to a real gRPC
  * server: CPU time of its process and of its BPF programs, and resident memory. `npm run bench:agent`;
- * BENCH_SECONDS measures longer than 60 s, BENCH_TASKS=1000 that many tasks only.
+ * BENCH_SECONDS measures longer than 60 s, BENCH_TASKS=1000 that many tasks only; BENCH_BESIDE is a command
+ * that runs meanwhile, such as a spinner, so that the agent examines it.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,6 +28,7 @@ import {
 } from './cost.js';
 
 const TASKS = (process.env['BENCH_TASKS'] ?? '100,1000,10000').split(',').map(Number);
+const BESIDE = process.env['BENCH_BESIDE'];
 const MEASURE_SECONDS = Number(process.env['BENCH_SECONDS'] ?? 60);
 /** V8 compiles what has become hot for some 40 s; that costs several times the steady state. */
 const WARM_SECONDS = 60;
@@ -140,10 +142,18 @@ const measure = async (load: ChildProcess, tasks: number): Promise<Row> => {
 
 const measureUnder = async (pulse: string, tasks: number): Promise<Row> => {
   const load = await startLoad(pulse, tasks);
+  const beside =
+    BESIDE === undefined
+      ? undefined
+      : spawn('sh', ['-c', `exec ${BESIDE}`], { stdio: 'ignore', detached: true });
   try {
-    return await measure(load, tasks);
+    const row = await measure(load, tasks);
+    if (beside !== undefined && beside.exitCode !== null)
+      throw new Error(`BENCH_BESIDE ended with code ${String(beside.exitCode)}: ${BESIDE ?? ''}`);
+    return row;
   } finally {
     await endGroup(load);
+    if (beside !== undefined) await endGroup(beside);
   }
 };
 

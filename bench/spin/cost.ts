@@ -6,7 +6,7 @@
  *                 as SPIN_THREADS says (0,32,500), for SPIN_SECONDS (60) in slices
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { SAMPLES_PER_SECOND } from '../../receiver/spin/sampling-rate.js';
@@ -18,6 +18,7 @@ import {
   type AgentPlace,
   type AgentProcess,
 } from '../../test/support/agent-process.js';
+import { residentMebibytes, threadSeconds } from '../agent/cost.js';
 import { sampleCost } from './sample-cost.js';
 
 const SECONDS = Number(process.env['SPIN_SECONDS'] ?? 60);
@@ -69,12 +70,11 @@ const startLoad = (threads: string): ChildProcess | undefined =>
     ? undefined
     : spawn('nice', ['-n', '19', `${CORPUS}build/busy-O2`, threads], { stdio: 'ignore' });
 
-/** Of all its threads, to the nanosecond; those that have ended are missing. */
-const cpuNanos = (pid: number): number =>
-  readdirSync(`/proc/${String(pid)}/task`).reduce((sum, tid) => {
-    const path = `/proc/${String(pid)}/task/${tid}/schedstat`;
-    return sum + Number(readFileSync(path, 'utf8').split(' ')[0]);
-  }, 0);
+/** Of all its threads; those that have ended are missing. */
+const cpuSeconds = (pid: number): number => {
+  const { main, engine, window, other } = threadSeconds(pid);
+  return main + engine + window + other;
+};
 
 const startWith = async (isLooking: boolean): Promise<[AgentPlace, AgentProcess]> => {
   const place = agentPlace();
@@ -94,19 +94,24 @@ interface Shares {
 const slicesOf = async (looking: number, not: number, look: () => void): Promise<Shares[]> => {
   const shares: Shares[] = [];
   for (let at = 0; at < (SECONDS * 1_000) / SLICE_MILLIS; at += 1) {
-    const before = [cpuNanos(looking), cpuNanos(not)] as const;
+    const before = [cpuSeconds(looking), cpuSeconds(not)] as const;
     const begin = performance.now();
     while (performance.now() < begin + SLICE_MILLIS) {
       look();
       await wait(LOOK_MILLIS);
     }
-    const nanos = ((performance.now() - begin) / 1_000) * NANOS_PER_SECOND;
+    const seconds = (performance.now() - begin) / 1_000;
     shares.push({
-      looking: (cpuNanos(looking) - before[0]) / nanos,
-      not: (cpuNanos(not) - before[1]) / nanos,
+      looking: (cpuSeconds(looking) - before[0]) / seconds,
+      not: (cpuSeconds(not) - before[1]) / seconds,
     });
   }
   return shares;
+};
+
+const residentText = (pid: number): string => {
+  const { all, peak } = residentMebibytes(pid);
+  return `${all.toFixed(0)} MiB (${peak.toFixed(0)} at most)`;
 };
 
 const compare = async (threads: string): Promise<void> => {
@@ -124,7 +129,8 @@ const compare = async (threads: string): Promise<void> => {
       `${threads} busy threads: the agent takes ${percent(mean((one) => one.not))} of a CPU, ` +
         `${percent(mean((one) => one.looking))} looking: ratio ` +
         `${(mean((one) => one.looking) / mean((one) => one.not)).toFixed(2)}, in slices of 10 s ` +
-        `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}; ${sampler.text()}`,
+        `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}; ${sampler.text()}; ` +
+        `memory ${residentText(not.pid)}, ${residentText(looking.pid)} looking`,
     );
   } finally {
     load?.kill('SIGKILL');
