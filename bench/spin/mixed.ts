@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Many programs at once and the agent beside them, as it runs everywhere: programs that work, SPIN_AT_A_TIME
- * (16) at a time for SPIN_SECONDS (600) each, and all programs that spin one after the other among them, four
- * at a time for a minute each. What counts is what the agent's log says. `npm run bench:spin -- --mixed`;
- * SPIN_GROUPS says how many groups of those that work (4), SPIN_PERCENT what deciding may take (2).
+ * (16) at a time for SPIN_SECONDS (600) each, and programs that spin one after the other among them,
+ * SPIN_LANES (4) at a time for SPIN_SPINNER_SECONDS (60) each. What counts is what the agent's log says.
+ * `npm run bench:spin -- --mixed`; SPIN_GROUPS says how many groups of those that work (4), SPIN_PERCENT
+ * what deciding may take (2), SPIN_WARM_SECONDS how long those that work run before the first that spins (0).
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,8 +21,9 @@ const SECONDS = Number(process.env['SPIN_SECONDS'] ?? 600);
 const AT_A_TIME = Number(process.env['SPIN_AT_A_TIME'] ?? 16);
 const GROUPS = Number(process.env['SPIN_GROUPS'] ?? 4);
 const PERCENT = process.env['SPIN_PERCENT'] ?? '2';
-const SPINNERS_AT_A_TIME = 4;
-const SPINNER_SECONDS = 60;
+const WARM_SECONDS = Number(process.env['SPIN_WARM_SECONDS'] ?? 0);
+const SPINNERS_AT_A_TIME = Number(process.env['SPIN_LANES'] ?? 4);
+const SPINNER_SECONDS = Number(process.env['SPIN_SPINNER_SECONDS'] ?? 60);
 const LOOK_MILLIS = 500;
 const MILLIS_PER_SECOND = 1_000;
 
@@ -43,13 +45,18 @@ interface Said {
 const SAYS = /thread (?:spins|polls by design) pid=(\d+) tid=(\d+) (?:kind=(\w+))?.*/g;
 const WASTED = /thread no longer spins .*wastedJoules=([\d.e+-]+)/g;
 
-/** In shares of the list, so that each group has some of all sorts. */
-const dealt = (programs: readonly Program[]): readonly (readonly Program[])[] => {
-  const count = Math.min(programs.length, AT_A_TIME * GROUPS);
-  const picked = Array.from(
+/** At most so many, spread over the list. */
+const spread = (programs: readonly Program[], atMost: number): readonly Program[] => {
+  const count = Math.min(programs.length, atMost);
+  return Array.from(
     { length: count },
     (_, at) => programs[Math.floor((at * programs.length) / count)],
   ).filter((program) => program !== undefined);
+};
+
+/** In shares of the list, so that each group has some of all sorts. */
+const dealt = (programs: readonly Program[]): readonly (readonly Program[])[] => {
+  const picked = spread(programs, AT_A_TIME * GROUPS);
   return Array.from({ length: GROUPS }, (_, group) =>
     picked.filter((__, at) => at % GROUPS === group),
   ).filter(({ length }) => length > 0);
@@ -170,8 +177,9 @@ export const runMixed = async (only: string): Promise<void> => {
   const isWanted = ({ name }: Program): boolean => name.includes(only);
   const groups = dealt(installed(WORKING).filter(isWanted));
   const workers = groups.flat();
-  const turns = Math.floor((groups.length * SECONDS) / SPINNER_SECONDS) * SPINNERS_AT_A_TIME;
-  const spinners = installed(SPINNING).filter(isWanted).slice(0, turns);
+  const turns =
+    Math.floor((groups.length * SECONDS - WARM_SECONDS) / SPINNER_SECONDS) * SPINNERS_AT_A_TIME;
+  const spinners = spread(installed(SPINNING).filter(isWanted), turns);
   say(
     `${String(workers.length)} programs that work, ${String(SECONDS)} s each in ${String(groups.length)} groups; ` +
       `${String(spinners.length)} that spin, ${String(SPINNER_SECONDS)} s each`,
@@ -187,7 +195,9 @@ export const runMixed = async (only: string): Promise<void> => {
   const beginMillis = performance.now();
   const looking = setInterval(() => bench.look(), LOOK_MILLIS);
   try {
-    const spinning = spinInTurn(bench, spinners);
+    const spinning = wait(WARM_SECONDS * MILLIS_PER_SECOND).then(async () =>
+      spinInTurn(bench, spinners),
+    );
     for (const group of groups)
       await Promise.all(group.map(async (program) => bench.run(program, SECONDS)));
     await spinning;

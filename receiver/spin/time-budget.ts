@@ -11,11 +11,12 @@ export class TimeBudget {
   /** `cpuRatio`: of one CPU. */
   constructor(private readonly cpuRatio: number) {}
 
-  isLeft(nowMillis: number): boolean {
+  /** More than `reserveMillis`, which is for others. */
+  isLeft(nowMillis: number, reserveMillis: number): boolean {
     const sinceMillis = Math.max(0, nowMillis - this.#atMillis);
     this.#leftMillis = Math.min(BURST_MILLIS, this.#leftMillis + this.cpuRatio * sinceMillis);
     this.#atMillis = nowMillis;
-    return this.#leftMillis > 0;
+    return this.#leftMillis > reserveMillis;
   }
 
   spend(millis: number): void {

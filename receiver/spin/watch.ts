@@ -63,6 +63,9 @@ interface Cost {
 /** A first verdict soon, a sure one within 10 s; then rarer and rarer while nothing changes. */
 const FIRST_PAUSE_MILLIS = 500;
 const LONGEST_PAUSE_MILLIS = 60_000;
+const NEVER_LOOKED_AT = 0;
+/** Of the budget, for threads that nobody has looked at: another look at the known ones can wait. */
+const RESERVE_MILLIS = 250;
 /** A thread that sleeps does not spin. */
 const QUIET_WINDOWS_TO_RESET = 5;
 const QUIET_WINDOWS_TO_FORGET = 60;
@@ -163,7 +166,8 @@ export class SpinWatch {
     if (this.#watched.size >= MAX_WATCHED && !this.#watched.has(candidate.key)) return;
     const watched = this.#watchedOf(candidate);
     const nowMillis = this.ports.nowMillis();
-    const isDue = nowMillis >= watched.nextMillis && this.#budget.isLeft(nowMillis);
+    const reserveMillis = watched.nextMillis === NEVER_LOOKED_AT ? 0 : RESERVE_MILLIS;
+    const isDue = nowMillis >= watched.nextMillis && this.#budget.isLeft(nowMillis, reserveMillis);
     if (watched.isExamined || !isDue || this.#examinedCount >= this.limits.maxExamined) return;
     void this.#examine(watched, candidate);
   }
@@ -175,7 +179,7 @@ export class SpinWatch {
       candidate,
       state: INITIAL_SPIN_STATE,
       isExamined: false,
-      nextMillis: 0,
+      nextMillis: NEVER_LOOKED_AT,
       // One look at a thread that waits for memory, as counters say, and the next when others had theirs.
       pauseMillis: candidate.likeness === 'memory' ? LONGEST_PAUSE_MILLIS : FIRST_PAUSE_MILLIS,
       quietWindows: 0,
