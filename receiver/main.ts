@@ -37,9 +37,10 @@ const writeLog = (line: string): void => {
 
 // Each is loaded when it is run: gRPC alone takes a quarter of a second of CPU, and no viewer needs it.
 const run: ProgramDeps['run'] = (config) => async () => {
+  // From now on: who is told to stop while it loads ends in order as well.
+  const signal = stopSignal(process);
   const { runAgent } = await import('./agent/run-agent.js');
-  const stopped = async (): Promise<string> => stopSignal(process);
-  return runAgent(config, { version, env: process.env, writeLog, stopped })();
+  return runAgent(config, { version, env: process.env, writeLog, stopped: async () => signal })();
 };
 
 const measure: ProgramDeps['measure'] =

@@ -57,21 +57,14 @@ export const complaintOfNative = (
   };
 };
 
-export interface LockHolder {
-  readonly lockPath: string;
-  readonly socketPath: string;
-}
-
 /** The lock's errors: somebody measures already, or the directory cannot be had. */
-export const complaintOfLock = (
-  { code, detail }: NativeError,
-  { lockPath, socketPath }: LockHolder,
-): Complaint =>
+export const complaintOfLock = ({ code, detail }: NativeError, lockPath: string): Complaint =>
   code === 'EWOULDBLOCK' || code === 'EAGAIN'
     ? {
         what: `lock ${lockPath}`,
         cause: `another wattfeed measures on this host already (pid ${detail === '' ? 'unknown' : detail})`,
-        remedy: `join it if it is wattfeed run (wattfeed top --socket ${socketPath}), or stop it first`,
+        remedy:
+          'join it if it is wattfeed run (wattfeed top, with --socket if it has its own), or stop it first',
       }
     : {
         what: `lock ${lockPath}`,

@@ -138,8 +138,7 @@ const admit = (config: Config): E.Either<Complaint, ActivityPort> => {
   const made = makePinDirectory(lockPath);
   if (E.isLeft(made)) return made;
   const locked = port.right.lockDirectory(lockPath);
-  if (E.isLeft(locked))
-    return E.left(complaintOfLock(locked.left, { lockPath, socketPath: config.agent.socketPath }));
+  if (E.isLeft(locked)) return E.left(complaintOfLock(locked.left, lockPath));
   return port;
 };
 

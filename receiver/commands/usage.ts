@@ -2,6 +2,7 @@
 /** Wrong usage in one line with a hint, in the form of every other complaint. */
 import type { Command, CommanderError } from 'commander';
 import { nearest } from '../config/suggest.js';
+import type { Complaint } from '../model/errors.js';
 import type { CommandIo } from './io.js';
 import { FINE, usage, type Outcome } from './outcome.js';
 
@@ -42,6 +43,23 @@ const suggestionFor = (message: string, command: Command): string | undefined =>
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
+/** `help WORD`: commander prints the program's help where the word is no command. */
+const unknownTopic = (
+  program: Command,
+  [first, topic]: readonly string[],
+): readonly Complaint[] => {
+  const names = program.commands.map((command) => command.name());
+  if (first !== 'help' || topic === undefined || names.includes(topic)) return [];
+  const suggested = nearest(topic, names);
+  return [
+    {
+      what: 'parse arguments',
+      cause: `unknown command '${topic}'`,
+      remedy: suggested === undefined ? 'they are listed above' : `did you mean ${suggested}?`,
+    },
+  ];
+};
+
 /** Help and version are thrown too, as fine ends. `wattfeed` alone has printed its help to stderr. */
 export const outcomeOfCommander = (
   error: CommanderError,
@@ -49,7 +67,7 @@ export const outcomeOfCommander = (
   argv: readonly string[],
 ): Outcome => {
   if (error.exitCode === 0) return FINE;
-  if (error.code === 'commander.help') return usage();
+  if (error.code === 'commander.help') return usage(...unknownTopic(program, argv));
   const command = commandOf(program, argv);
   const see = `see ${pathOf(command)} --help`;
   const suggested = suggestionFor(error.message, command);

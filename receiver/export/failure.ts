@@ -64,8 +64,14 @@ const FIRST_HTTP_STATUS = 100;
 const RETRYABLE_HTTP: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const HTTP_TOO_LARGE = 413;
 
+/** What gRPC adds of the name's resolution, mostly nothing. */
+const EMPTY_NOTE = / Resolution note: *$/;
+
 const printable = (text: string): string =>
-  text.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
+  text
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(EMPTY_NOTE, '')
+    .slice(0, MAX_DETAIL_LENGTH);
 
 const detailOf = (error: Error): string =>
   printable(

@@ -4,6 +4,7 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as OtlpHttpExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
+  AggregationTemporality,
   ConsoleMetricExporter,
   MeterProvider,
   PeriodicExportingMetricReader,
@@ -159,6 +160,11 @@ const stockExporter = ({ settings, endpoint }: ExportOptions): PushMetricExporte
   const Exporter = settings.protocol === 'grpc' ? OTLPMetricExporter : OtlpHttpExporter;
   return new Exporter({
     timeoutMillis: settings.requestTimeoutMillis,
+    // Totals come with theirs; said here, so that the exporter does not read the environment again.
+    temporalityPreference:
+      settings.temporality === 'delta'
+        ? AggregationTemporality.DELTA
+        : AggregationTemporality.CUMULATIVE,
     // A url given here would override the environment's.
     ...(settings.endpoint === undefined && endpoint !== undefined ? { url: endpoint } : {}),
   });

@@ -2,6 +2,7 @@
 /** A recording of this machine, replayed: the same joules to the same tasks, window by window. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
@@ -121,6 +122,18 @@ describe('wattfeed record', () => {
       expect(BigInt(measured ?? '-1'), id).toBe(acceptedAt(reports, last, id) - before);
     }
   }, 80_000);
+
+  it('ends well when the reader of its standard output has read enough', async () => {
+    const line = [MAIN, 'record', '-', ...place.flags.slice(0, 1)];
+    const child = spawn('bash', ['-c', 'set -o pipefail; "$@" | head -1', 'bash', ...line], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    child.stdout.resume();
+    const [code] = await once(child, 'exit');
+    expect([code, said]).toEqual([0, '']);
+  }, 60_000);
 
   it('measures itself where no agent runs, and a signal ends it with a whole file', async () => {
     const own = agentPlace();

@@ -116,6 +116,14 @@ describe('runProgram', () => {
     expect(stderr).toContain('Usage: wattfeed');
   });
 
+  it('says that it has no help of a word that is no command', async () => {
+    const { exitCode, stderr } = await execute(['help', 'topp']);
+    expect([exitCode, stderr.split('\n').at(-2)]).toEqual([
+      2,
+      "wattfeed: parse arguments: unknown command 'topp'; did you mean top?",
+    ]);
+  });
+
   it.each([
     [['topp'], "unknown command 'topp'; did you mean top? see wattfeed --help"],
     [['top', '--onec'], "unknown option '--onec'; did you mean --once? see wattfeed top --help"],

@@ -86,6 +86,12 @@ describe('ResilientExporter', () => {
     for (const _ of given) await send();
   };
 
+  it('says why nobody answers, without the empty note that gRPC adds', async () => {
+    await interval(new StatusError(14, 'No connection established. Resolution note: '));
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain('unreachable (unavailable: No connection established.); measuring');
+  });
+
   it('counts delivered points', async () => {
     await interval(undefined);
     expect(counts.delivered).toBeGreaterThan(20n);
