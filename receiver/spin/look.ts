@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** How long one look at a thread goes on. */
-import { LOOK_SECONDS } from './sampling-rate.js';
-import { MIN_SAMPLES } from './verdict.js';
+import { LOOK_SECONDS, SAMPLES_PER_SECOND } from './sampling-rate.js';
 
 export interface LookPorts {
   /** Samples so far. */
@@ -9,6 +8,11 @@ export interface LookPorts {
   readonly wait: (seconds: number) => Promise<void>;
 }
 
+/**
+ * Half of what a look asks for. Of fewer than 50 nothing can be said, and in virtual machines up to a third
+ * are in interrupts that were late.
+ */
+const ENOUGH_SAMPLES = Math.ceil((LOOK_SECONDS * SAMPLES_PER_SECOND) / 2);
 /**
  * A thread whose share of the CPU has fallen, or whose virtual CPU its host does not run when the clock comes, is met
  * less often than it was asked for: 24 to 60 times instead of 145 among twenty in a simulated machine.
@@ -21,7 +25,7 @@ export const lookUntilEnough = async ({ sampleCount, wait }: LookPorts): Promise
   await wait(LOOK_SECONDS);
   for (let looked = LOOK_SECONDS; looked < LONGEST_LOOK_SECONDS; looked += STEP_SECONDS) {
     const count = sampleCount();
-    if (count === 0 || count >= MIN_SAMPLES) return;
+    if (count === 0 || count >= ENOUGH_SAMPLES) return;
     await wait(STEP_SECONDS);
   }
 };

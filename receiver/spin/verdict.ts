@@ -23,7 +23,7 @@ export interface SpinInput {
 }
 
 /** Below this a share is known to ±0.14 at best. */
-export const MIN_SAMPLES = 50;
+const MIN_SAMPLES = 50;
 /** Of them, in the program or asked by it. */
 const MIN_OWN_SAMPLES = 35;
 /** That much of a spinner's time must be waiting. */

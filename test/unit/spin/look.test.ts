@@ -18,12 +18,12 @@ const lookAt = async (perSecond: number) => {
 describe('lookUntilEnough', () => {
   it('ends after a second and a half at a thread that is met as often as it is asked for', async () => {
     expect(await lookAt(97)).toEqual({ seconds: 1.5, samples: 145 });
-    expect((await lookAt(34)).seconds).toBe(1.5);
+    expect((await lookAt(49)).seconds).toBe(1.5);
   });
 
   it('goes on where samples are too few to say anything', async () => {
-    expect(await lookAt(20)).toEqual({ seconds: 2.5, samples: 50 });
-    expect(await lookAt(10)).toEqual({ seconds: 5, samples: 50 });
+    expect(await lookAt(30)).toEqual({ seconds: 2.5, samples: 75 });
+    expect(await lookAt(15)).toEqual({ seconds: 5, samples: 75 });
   });
 
   it('ends after six seconds at a thread that hardly runs', async () => {
@@ -39,7 +39,7 @@ describe('lookUntilEnough', () => {
       fc.asyncProperty(fc.double({ min: 0, max: 500, noNaN: true }), async (perSecond) => {
         const { seconds, samples } = await lookAt(perSecond);
         expect(seconds).toBeLessThanOrEqual(6);
-        expect(samples >= 50 || samples === 0 || seconds === 6).toBe(true);
+        expect(samples >= 73 || samples === 0 || seconds === 6).toBe(true);
       }),
     );
   });
