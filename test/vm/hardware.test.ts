@@ -7,7 +7,7 @@ import { expectClosed, within } from './harness/expectations.js';
 import { describeTruth } from './harness/truth-cases.js';
 import { processNamed, zoneOf, type Truth, type TruthProcess } from './harness/truth.js';
 
-const MIX_SECONDS = Number(process.env['WATTFEED_VM_MIX_SECONDS'] ?? 30);
+const MIX_SECONDS = Number(process.env['WATTFEED_VM_MIX_SECONDS'] ?? 20);
 /** The other phases take about 60 s on an idle host. */
 const LIMIT_MILLIS = patientMillis(MIX_SECONDS + 180);
 
