@@ -18,6 +18,8 @@ const START_SECONDS = 120;
 const MAKE_IMAGES_LIMIT_MILLIS = 1_800_000;
 /** Of each group. */
 const LIMIT_SECONDS = 90;
+/** Who sleeps now and then is nobody to look at. */
+const UNSEEN_SECONDS = 45;
 
 const NAMES = { working: 'Working', unknown: 'Unknown' } as const;
 
@@ -66,6 +68,7 @@ export const runInMachine = async (only: string): Promise<void> => {
       atATime: AT_A_TIME,
       looks: LOOKS,
       limitSeconds: LIMIT_SECONDS,
+      unseenSeconds: UNSEEN_SECONDS,
       limitMillis,
     }),
   );

@@ -5,6 +5,7 @@
  *   groups   one after the other beside one agent, the programs of each at once: { command, class }
  *   looks    verdicts of each, at least
  *   limit    seconds of each group
+ *   unseenLimit  seconds after which a program that no look has told anything of is given up
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { control, out, startAgent } from './agent.mjs';
 
-const { groups, looks, limit } = JSON.parse(process.argv[2]);
+const { groups, looks, limit, unseenLimit } = JSON.parse(process.argv[2]);
 const LOG = out('spin.log');
 /** One is left to the agent: under TCG deciding takes its time. */
 const LOAD_CPUS = [1, 2, 3];
@@ -50,14 +51,16 @@ const startGroup = async (programs) => {
   return running;
 };
 
-/** What has been looked at often enough makes room for the others. */
+/** What has been looked at often enough makes room for the others, and what nobody could tell of as well. */
 const watchGroup = async (running) => {
-  const deadline = performance.now() + limit * 1000;
+  const begin = performance.now();
   const waiting = new Set(running.map(({ child }) => child));
-  while (waiting.size > 0 && performance.now() < deadline) {
+  while (waiting.size > 0 && performance.now() - begin < limit * 1000) {
     const told = looksSoFar();
+    const isLate = performance.now() - begin > unseenLimit * 1000;
     for (const child of waiting)
-      if ((told.get(child.pid) ?? 0) >= looks) {
+      // who sleeps now and then is nobody to look at
+      if ((told.get(child.pid) ?? 0) >= looks || (isLate && !told.has(child.pid))) {
         child.kill('SIGKILL');
         waiting.delete(child);
       }

@@ -104,6 +104,8 @@ export interface SpinRun {
   readonly looks: number;
   /** Of each group. */
   readonly limitSeconds: number;
+  /** One that no look has told anything of by then is given up; absent: none is. */
+  readonly unseenSeconds?: number;
   /** Of the whole run. */
   readonly limitMillis: number;
 }
@@ -129,11 +131,17 @@ export const runSpinPrograms = async ({
   atATime,
   looks,
   limitSeconds,
+  unseenSeconds = limitSeconds,
   limitMillis,
 }: SpinRun): Promise<readonly SpinRow[]> => {
   execFileSync('make', ['--silent', '-C', CORPUS], { stdio: ['ignore', 'ignore', 'inherit'] });
   const groups = groupsOf(programs, atATime);
-  const spec = { looks, limit: limitSeconds, groups: groups.map((group) => group.map(inGuest)) };
+  const spec = {
+    looks,
+    limit: limitSeconds,
+    unseenLimit: unseenSeconds,
+    groups: groups.map((group) => group.map(inGuest)),
+  };
   const script = [
     'insmod /vm/simhw/simhw.ko || exit 1',
     `exec node /vm/guest/spin.mjs '${JSON.stringify(spec)}'`,
