@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * All programs in C of the corpus in the simulated machine, SPIN_AT_A_TIME (18) at a time, with counters of
+ * All programs in C of the corpus in the simulated machine, SPIN_AT_A_TIME (24) at a time, with counters of
  * what such programs count: what each look at them said. `npm run bench:spin -- --vm`
  */
 import { makeImages, whyNoVm } from '../../test/vm/harness/cache.js';
@@ -12,8 +12,8 @@ import {
 } from '../../test/vm/harness/spin.js';
 import { confusionText, type Judged } from '../../test/spin/judge-corpus.js';
 
-const AT_A_TIME = Number(process.env['SPIN_AT_A_TIME'] ?? 18);
-const LOOKS = Number(process.env['SPIN_LOOKS'] ?? 4);
+const AT_A_TIME = Number(process.env['SPIN_AT_A_TIME'] ?? 24);
+const LOOKS = Number(process.env['SPIN_LOOKS'] ?? 2);
 const START_SECONDS = 120;
 const MAKE_IMAGES_LIMIT_MILLIS = 1_800_000;
 /** Of each group. */
