@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Samples of a thread and its process's memory to a verdict, with the loop as one would read it. */
 import type { SpinVerdict } from '../model/spin.js';
-import { CodeMap } from './code-map.js';
+import { CodeMap, nextOf } from './code-map.js';
 import { findLoop, type FoundLoop } from './find-loop.js';
 import type { Disassembler, Instruction } from './instruction.js';
 import type { CodeAt } from './judge-program.js';
@@ -64,12 +64,44 @@ const findLoops = (all: readonly bigint[], code: CodeMap): Loops => {
   return found;
 };
 
+type ClosedLoop = Extract<FoundLoop, { _tag: 'Closed' }>;
+
+/** Features of each, and which are parts of others that leave results. */
+const describeLoops = (loops: Loops): ReadonlyMap<FoundLoop, CodeAt> => {
+  const closed = [...new Set(loops.values())].filter(
+    (loop): loop is ClosedLoop => loop._tag === 'Closed',
+  );
+  const described = closed.map((loop) => ({
+    loop,
+    features: loopFeatures(loop.path),
+    // What it branches to belongs to it, though the shortest way round is another.
+    addresses: new Set(
+      loop.path.flatMap((one) =>
+        one.flow._tag === 'Branch' ? [one.address, one.flow.target, nextOf(one)] : [one.address],
+      ),
+    ),
+  }));
+  const isPart = (loop: ClosedLoop): boolean =>
+    described.some(
+      ({ loop: other, features, addresses }) =>
+        other !== loop &&
+        features.yields &&
+        loop.path.some(({ address }) => addresses.has(address)),
+    );
+  return new Map(
+    described.map(({ loop, features }) => [
+      loop,
+      { _tag: 'Loop', features, isPart: isPart(loop) } as const,
+    ]),
+  );
+};
+
 const codeReader = (
   loops: Loops,
   image: ProcessImage,
   disassembler: Disassembler | undefined,
 ): ((address: bigint) => CodeAt) => {
-  const known = new Map<FoundLoop, CodeAt>();
+  const described = describeLoops(loops);
   const openAt = (address: bigint): CodeAt => {
     const { pauseBytes = 0 } = disassembler ?? {};
     const before = image.readCode(address - BigInt(pauseBytes))?.subarray(0, pauseBytes);
@@ -81,10 +113,7 @@ const codeReader = (
     const loop = loops.get(address);
     if (loop?._tag === 'Open' || (loop === undefined && disassembler && image.readCode(address)))
       return openAt(address);
-    if (loop?._tag !== 'Closed') return { _tag: 'Unreadable' };
-    const code = known.get(loop) ?? { _tag: 'Loop', features: loopFeatures(loop.path) };
-    known.set(loop, code);
-    return code;
+    return (loop === undefined ? undefined : described.get(loop)) ?? { _tag: 'Unreadable' };
   };
 };
 

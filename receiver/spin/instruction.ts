@@ -35,6 +35,10 @@ export type Place = { readonly register: string } | 'memory';
 export type Effect =
   | { readonly _tag: 'Copy'; readonly from: Place; readonly to: Place }
   | { readonly _tag: 'Add'; readonly to: Place; readonly amount: bigint }
+  /** Bits are set or cleared by others, and stay so: that comes to an end by itself. */
+  | { readonly _tag: 'Gather'; readonly to: Place }
+  /** Nothing that a program sees. */
+  | { readonly _tag: 'Nothing' }
   /** The address of the memory operand. */
   | { readonly _tag: 'Address'; readonly to: string }
   /** Compares memory with a register, and exchanges them if that is what it holds. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Samples in system calls: which of them wait for nothing, by arguments and results. Pure. */
+import { assertNever } from '../model/errors.js';
 import type { SpinKind } from '../model/spin.js';
 import {
   isRightBehind,
@@ -53,25 +54,57 @@ const repeated = (calls: readonly CallSample[], is32Bit: boolean): readonly Call
 const share = (results: readonly bigint[], holds: (result: bigint) => boolean): number =>
   results.filter(holds).length / Math.max(1, results.length);
 
-const waitsInVain = (meaning: CallMeaning['_tag'], results: readonly bigint[]): boolean => {
+/** So much of what a call points to is in its hash, up to a zero. */
+const MAX_HASHED_BYTES = 127n;
+
+/** The same few bytes again: all of them are in the hash. Of more nobody knows. */
+const readsTheSame = (calls: readonly CallSample[], results: readonly bigint[]): boolean =>
+  results.length >= MIN_RESULTS &&
+  share(results, (result) => result === results[0]) >= MIN_FAILED_SHARE &&
+  results.every((result) => result <= MAX_HASHED_BYTES) &&
+  new Set(calls.map(({ content }) => content)).size === 1;
+
+/** What is known of the thread's other calls. */
+interface Others {
+  /** It goes back to a file's beginning, and that brings nothing new. */
+  readonly rewinds: boolean;
+}
+
+const waitsInVain = (
+  meaning: CallMeaning,
+  calls: readonly CallSample[],
+  results: readonly bigint[],
+  { rewinds }: Others,
+): boolean => {
   const mostly = (holds: (result: bigint) => boolean): boolean =>
     results.length >= MIN_RESULTS && share(results, holds) >= MIN_FAILED_SHARE;
-  switch (meaning) {
+  switch (meaning._tag) {
     case 'Idle':
       return true;
     case 'Ask':
       return share(results, (result) => result > 0n) <= MAX_BRINGING_SHARE;
     case 'Take':
-      return mostly((result) => result === 0n || hasFailed(result));
+      return (
+        mostly((result) => result === 0n || hasFailed(result)) ||
+        ((meaning.isPlaced || rewinds) && readsTheSame(calls, results))
+      );
+    case 'Rewind':
     case 'Query':
       return mostly((result) => result === results[0]);
     case 'Try':
       return mostly(hasFailed);
+    case 'Close':
+      return rewinds;
+    default:
+      return assertNever(meaning);
   }
 };
 
 /** Where calls that wait for nothing return to, and how they wait. */
 export type IdleReturns = ReadonlyMap<bigint, SpinKind>;
+
+/** What others depend on comes first. */
+const ORDER: readonly CallMeaning['_tag'][] = ['Rewind', 'Take', 'Close'];
 
 /** Counts the samples in calls. */
 export const tallyCalls = (samples: ThreadSamples, tally: Tally): IdleReturns => {
@@ -79,17 +112,24 @@ export const tallyCalls = (samples: ThreadSamples, tally: Tally): IdleReturns =>
   // Interrupts say nothing of the thread; more of it are exceptions, which its own work brings.
   if (samples.otherCount > MAX_INTERRUPTED_SHARE * sampleCount(samples))
     tally.work += samples.otherCount;
-  const numbers = new Set(samples.calls.map(({ number }) => number));
-  for (const number of numbers) {
-    const calls = samples.calls.filter((call) => call.number === number);
+  const byNumber = [...new Set(samples.calls.map(({ number }) => number))].map((number) =>
+    samples.calls.filter((call) => call.number === number),
+  );
+  const rankOf = ([first]: readonly CallSample[]): number =>
+    first === undefined ? 0 : ORDER.indexOf(callMeaning(first, samples.is32Bit)._tag);
+  const ranked = byNumber.toSorted((a, b) => rankOf(a) - rankOf(b));
+  let rewinds = false;
+  for (const calls of ranked) {
     const results = resultsOf(calls, samples.program);
-    const waiting = repeated(calls, samples.is32Bit).flatMap((call) => {
-      const { _tag, kind } = callMeaning(call, samples.is32Bit);
-      const waits = waitsInVain(_tag, results);
-      if (waits) returns.set(call.returnAddress, kind);
-      return waits ? [kind] : [];
+    const again = repeated(calls, samples.is32Bit);
+    const waiting = again.flatMap((call) => {
+      const meaning = callMeaning(call, samples.is32Bit);
+      const waits = waitsInVain(meaning, again, results, { rewinds });
+      if (waits) returns.set(call.returnAddress, meaning.kind);
+      return waits ? [meaning] : [];
     });
-    for (const kind of waiting) tally.add(kind, 1);
+    rewinds ||= waiting.some(({ _tag }) => _tag === 'Rewind');
+    for (const { kind } of waiting) tally.add(kind, 1);
     tally.work += calls.length - waiting.length;
   }
   return returns;

@@ -2,7 +2,7 @@
 /** Samples in the program: by the loop they are in and the states they were met in. Pure. */
 import { assertNever } from '../model/errors.js';
 import type { SpinKind } from '../model/spin.js';
-import type { LoopFeatures } from './loop-features.js';
+import { isOnStack, type LoopFeatures } from './loop-features.js';
 import { byAddress, isRightBehind, type ProgramSample, type ThreadSamples } from './samples.js';
 import type { IdleReturns } from './judge-calls.js';
 import type { Tally } from './tally.js';
@@ -14,6 +14,8 @@ export type CodeAt =
   | {
       readonly _tag: 'Loop';
       readonly features: LoopFeatures;
+      /** It is a part of a loop, met as well, that leaves results: a sum for a larger one. */
+      readonly isPart: boolean;
     }
   /** It can be read, but not where it goes: an interpreter's jumps, a path too long. */
   | { readonly _tag: 'Open'; readonly isBehindPause: boolean }
@@ -48,7 +50,6 @@ const allOf: HashOf = ({ registers, memory }) => registers ^ memory;
 
 /** Registers and the stack around them are in the hashes; vectors and other memory are not. */
 const isGeneral = (location: string): boolean => /^R[A-Z0-9]+$/.test(location);
-const isOnStack = (location: string): boolean => /^\[R[SB]P\+-?\d{1,2}\]$/.test(location);
 
 /** Nothing but counts of its rounds and values made of themselves, and always at the same places. */
 const keepsOnly = (kept: readonly string[], { carried, moves }: LoopFeatures): boolean =>
@@ -56,9 +57,12 @@ const keepsOnly = (kept: readonly string[], { carried, moves }: LoopFeatures): b
 
 /** What of a sample tells whether the loop goes on; undefined: it may where no hash shows it. */
 const hashFor = (features: LoopFeatures): HashOf | undefined => {
-  const { carried, isPlain, moves, hasVectors, hasStringStore, hasSystemCall } = features;
+  const { isPlain, moves, hasVectors, hasStringStore, hasSystemCall } = features;
   // Met between its rounds at a few places only, each time around: virtual CPUs take no interrupt elsewhere.
   if (hasStringStore && !hasSystemCall) return undefined;
+  // Who asks the same again gets the same; that is work, and not to be told from waiting by its states.
+  if (features.yields || (features.computes && !isPlain)) return undefined;
+  const carried = features.carried.filter((location) => !features.offered.includes(location));
   // As strings are searched and compared; the same few bytes again, perhaps.
   if (moves && hasVectors) return undefined;
   // With arithmetic, another way through the loop may be the one that is taken.
@@ -70,7 +74,7 @@ const hashFor = (features: LoopFeatures): HashOf | undefined => {
 
 const tallyLoop = (
   group: readonly ProgramSample[],
-  features: LoopFeatures,
+  { features, isPart }: Extract<CodeAt, { _tag: 'Loop' }>,
   recurring: (hashOf: HashOf) => number,
   tally: Tally,
 ): number => {
@@ -86,7 +90,7 @@ const tallyLoop = (
   const isSure = !exchanges || features.carried.length > 0;
   if (onlyTests && isSure && keepsOnly(counters, features)) return all('flag');
   if (features.onlyCounts && isPlain && !moves) return all(hasPause ? 'pause' : 'flag');
-  const hashOf = hashFor(features);
+  const hashOf = isPart ? undefined : hashFor(features);
   const count = hashOf === undefined ? 0 : recurring(hashOf);
   tally.add(hasPause ? 'pause' : 'flag', count);
   return count;
@@ -113,7 +117,7 @@ class ProgramJudge {
         this.tally.add('clock', group.length);
         return group.length;
       case 'Loop':
-        return tallyLoop(group, code.features, recurring, this.tally);
+        return tallyLoop(group, code, recurring, this.tally);
       case 'Open': {
         const count = recurring(allOf);
         this.tally.add(code.isBehindPause ? 'pause' : 'flag', count);

@@ -36,7 +36,19 @@ export interface LoopFeatures {
   readonly exchanges: boolean;
   /** It counts to a number and does nothing else: a delay. */
   readonly onlyCounts: boolean;
+  /** Those of `carried` that are only offered: what was found is in a register, so states show it. */
+  readonly offered: readonly Location[];
+  /** Something is made of itself otherwise than by steps or from link to link: a sum, a generator, a state. */
+  readonly computes: boolean;
+  /** It leaves in memory, not on the stack, what it made of what changes: a result. */
+  readonly yields: boolean;
 }
+
+/** Near the stack pointer or the frame pointer: locals. */
+export const isOnStack = (location: Location): boolean => /^\[R[SB]P\+-?\d{1,2}\]$/.test(location);
+
+const isMemory = (location: Location): boolean => location.startsWith('[');
+const isOutOfSight = (location: Location): boolean => isMemory(location) && !isOnStack(location);
 
 const isUnchanged = (location: Location, { end }: Round): boolean => {
   const value = end.get(location);
@@ -63,10 +75,16 @@ const isCarried = (location: Location, round: Round): boolean =>
 
 /** Who offers what he made of what he found does not wait for it: that goes on, as a sum does. */
 const isUpdate = ({ location, value }: Offer, round: Round): boolean =>
+  // A bit that is set in what was found: the same, if it was set.
+  !(value.linear?.base === location && value.linear.offset === 0n) &&
   [...value.from].some((one) => one === location || !isUnchanged(one, round));
 
-const isCounter = (location: Location, { end }: Round): boolean =>
-  end.get(location)?.linear?.base === location;
+/** Rounds are counted by ones; what grows faster in memory sums something up. */
+const isCounter = (location: Location, { end }: Round): boolean => {
+  const { linear } = end.get(location) ?? {};
+  if (linear?.base !== location) return false;
+  return !isOutOfSight(location) || (linear.offset >= -1n && linear.offset <= 1n);
+};
 
 const isSelfMade = (location: Location, round: Round): boolean =>
   [...(round.end.get(location)?.from ?? [])].every(
@@ -75,8 +93,6 @@ const isSelfMade = (location: Location, round: Round): boolean =>
 
 const isFixed = ({ from }: Value, round: Round): boolean =>
   !from.has(OUTSIDE) && [...from].every((location) => isUnchanged(location, round));
-
-const isMemory = (location: Location): boolean => location.startsWith('[');
 
 const moves = (access: Access, round: Round): boolean => !isFixed(access.address, round);
 
@@ -105,18 +121,34 @@ const onlyCounts = (carried: readonly Location[], round: Round): boolean => {
   );
 };
 
+/** Any local: in a frame that the path has left, or at a place in it that moves. */
+const isLocal = (location: Location): boolean =>
+  isOnStack(location) ||
+  /^\[R[SB]P[+,]/.test(location) ||
+  // the caller's frame pointer was at or above where this frame's was
+  /^\[+R[SB]P(\+\d+\])+\+-\d+\]$/.test(location);
+
+const isResult = ({ location, isWritten }: Access, round: Round): boolean => {
+  const value = isWritten ? round.end.get(location) : undefined;
+  return (
+    value !== undefined &&
+    !isLocal(location) &&
+    !isCounter(location, round) &&
+    !isFixed(value, round)
+  );
+};
+
 const VECTOR = /^(ZMM|ST|MM|K)\d/;
 const NOT_VALUES: ReadonlySet<Location> = new Set([FLAGS, STACK_POINTER]);
 
 export const loopFeatures = (path: readonly Instruction[]): LoopFeatures => {
   const round = runRound(path);
   const updated = round.offers.filter((offer) => isUpdate(offer, round));
-  const carried = [
-    ...[...round.end.keys()].filter(
-      (location) => !NOT_VALUES.has(location) && isCarried(location, round),
-    ),
-    ...updated.map(({ location }) => location),
-  ];
+  const made = [...round.end.keys()].filter(
+    (location) => !NOT_VALUES.has(location) && isCarried(location, round),
+  );
+  const offered = updated.map(({ location }) => location);
+  const carried = [...made, ...offered];
   return {
     instructionCount: path.length,
     hasPause: path.some(({ isPause }) => isPause),
@@ -132,5 +164,8 @@ export const loopFeatures = (path: readonly Instruction[]): LoopFeatures => {
     flagTests: round.conditions.filter((condition) => isFlagTest(condition, round)).length,
     exchanges: round.offers.length > 0,
     onlyCounts: onlyCounts(carried, round),
+    offered: offered.toSorted(),
+    computes: made.some((location) => round.end.get(location)?.linear === undefined),
+    yields: round.accesses.some((access) => isResult(access, round)),
   };
 };

@@ -149,6 +149,14 @@ class Machine {
         this.#write(effect.to, value, memory);
         return void this.end.set(FLAGS, mixed([value]));
       }
+      case 'Gather': {
+        const { linear } = this.#read(effect.to, memory);
+        const value = { ...this.#allRead(instruction, memory), linear };
+        this.#write(effect.to, value, memory);
+        return void this.end.set(FLAGS, mixed([value]));
+      }
+      case 'Nothing':
+        return;
       case 'Address':
         return this.#loadAddress(effect.to, instruction);
       case 'CompareExchange':
@@ -175,16 +183,23 @@ class Machine {
     const given = readRegisters
       .filter((one) => one !== ACCUMULATOR && one !== operand?.base && one !== operand?.index)
       .map((one) => this.at(one));
-    if (memory[0] !== undefined)
-      this.offers.push({ location: memory[0].location, value: mixed(given) });
+    const [only, ...more] = given;
+    const value = only === undefined || more.length > 0 ? mixed(given) : only;
+    if (memory[0] !== undefined) this.offers.push({ location: memory[0].location, value });
     this.end.set(FLAGS, mixed([found, this.at(ACCUMULATOR)]));
     this.end.set(ACCUMULATOR, found);
   }
 
-  #mix({ effect, readRegisters, writtenRegisters }: Instruction, memory: readonly Access[]): void {
+  #allRead({ readRegisters }: Instruction, memory: readonly Access[]): Value {
+    const held = memory.filter(({ isRead }) => isRead).map((access) => this.#load(access));
+    return mixed([...readRegisters.map((register) => this.at(register)), ...held]);
+  }
+
+  #mix(instruction: Instruction, memory: readonly Access[]): void {
+    const { effect, readRegisters, writtenRegisters } = instruction;
     const held = memory.filter(({ isRead }) => isRead).map((access) => this.#load(access));
     const registers = readRegisters.map((register) => this.at(register));
-    const all = mixed([...registers, ...held]);
+    const all = this.#allRead(instruction, memory);
     const isExchange = effect._tag === 'Exchange';
     for (const register of writtenRegisters)
       if (register !== STACK_POINTER) this.end.set(register, isExchange ? mixed(held) : all);

@@ -105,7 +105,9 @@ const comesBack = (tally: Tally, { calls }: ThreadSamples, spread: Spread): bool
       spread.sameStateRatio >= MIN_STATE_BESIDE)) &&
   spread.pairedCount >= MIN_SAMPLES &&
   calls.length <= MAX_OTHER_CALLS * tally.total &&
-  tally.waiting >= MIN_SAME_STATE * tally.total;
+  tally.waiting >= MIN_SAME_STATE * tally.total &&
+  // Of those that could be compared: the same text or list made over and over came to 0.84.
+  tally.waiting >= MIN_SPIN_SHARE * spread.pairedCount;
 
 /** No place where it works for long. */
 const isSpread = (tally: Tally, { hottestWork }: Spread, maxShare: number): boolean =>

@@ -31,9 +31,16 @@ const placeOf = (
   }
 };
 
+const REPEATABLE: ReadonlySet<Mnemonic> = new Set([
+  Mnemonic.And,
+  Mnemonic.Or,
+  Mnemonic.Bts,
+  Mnemonic.Btr,
+]);
+
+/** Done twice it is as done once: a lock bit that is set again, a mask, the fence `lock orl $0,(%rsp)`. */
 const isNothing = (iced: Instruction): boolean =>
-  // `lock orl $0,(%rsp)`: a fence.
-  iced.mnemonic === Mnemonic.Or && IMMEDIATES.has(iced.op1Kind) && iced.immediate(1) === 0n;
+  REPEATABLE.has(iced.mnemonic) && IMMEDIATES.has(iced.op1Kind);
 
 const addOf = (iced: Instruction, to: Place | undefined): Effect => {
   if (to === undefined) return MIX;
@@ -50,6 +57,9 @@ const addOf = (iced: Instruction, to: Place | undefined): Effect => {
       return { _tag: 'Add', to, amount: 1n };
     case Mnemonic.Dec:
       return { _tag: 'Add', to, amount: -1n };
+    case Mnemonic.And:
+    case Mnemonic.Or:
+      return isNothing(iced) ? { _tag: 'Add', to, amount: 0n } : { _tag: 'Gather', to };
     default:
       return isNothing(iced) ? { _tag: 'Add', to, amount: 0n } : MIX;
   }
@@ -66,6 +76,8 @@ export const effectOf = (iced: Instruction, nameOf: (register: Register) => stri
       return to === undefined || to === 'memory' ? MIX : { _tag: 'Copy', from: to, to: 'memory' };
     case Mnemonic.Pop:
       return to === undefined || to === 'memory' ? MIX : { _tag: 'Copy', from: 'memory', to };
+    case Mnemonic.Vzeroupper:
+      return { _tag: 'Nothing' };
     case Mnemonic.Leave:
       return { _tag: 'Leave' };
     case Mnemonic.Lea:
@@ -94,6 +106,16 @@ const PLAIN: ReadonlySet<Mnemonic> = new Set([
   Mnemonic.Not,
   Mnemonic.Sete,
   Mnemonic.Setne,
+  Mnemonic.Setb,
+  Mnemonic.Setae,
+  Mnemonic.Setbe,
+  Mnemonic.Seta,
+  Mnemonic.Setl,
+  Mnemonic.Setle,
+  Mnemonic.Setg,
+  Mnemonic.Setge,
+  Mnemonic.Sets,
+  Mnemonic.Setns,
   Mnemonic.Nop,
   Mnemonic.Pause,
   Mnemonic.Endbr64,

@@ -192,6 +192,21 @@ describe('loopFeatures', () => {
   });
 });
 
+describe.each(LEVELS)('loopFeatures of results with %s', (...flags) => {
+  it('knows a sum that is left in memory', () => {
+    expect(featuresOf('for (;;) spins += flag;', flags)).toMatchObject({ yields: true });
+  });
+
+  it('takes a count of rounds, a set bit and a copy of a flag for no result', () => {
+    for (const body of [
+      'while (!flag) spins++;',
+      'while (!(__sync_fetch_and_or(&lock, 1) & 2));',
+      'while (!flag) spins = other;',
+    ])
+      expect(featuresOf(body, flags)).toMatchObject({ yields: false });
+  });
+});
+
 describe('findLoop', () => {
   it('follows calls and comes back from them', () => {
     const code = compileC(

@@ -22,10 +22,14 @@ const LOOP: LoopFeatures = {
   flagTests: 0,
   exchanges: false,
   onlyCounts: false,
+  offered: [],
+  computes: false,
+  yields: false,
 };
 const loop = (over: Partial<LoopFeatures> = {}): CodeAt => ({
   _tag: 'Loop',
   features: { ...LOOP, ...over },
+  isPart: false,
 });
 const OPEN: CodeAt = { _tag: 'Open', isBehindPause: false };
 
@@ -98,6 +102,25 @@ describe('judgeSpin', () => {
       'an emptied set between two calls',
       { states: 4 },
       loop({ hasStringStore: true, hasSystemCall: true }),
+      'flag',
+    ],
+    ['a state that leaves results', {}, loop({ yields: true }), 'Working'],
+    [
+      'the same sum over and over',
+      { states: 4 },
+      loop({ carried: ['RAX'], computes: true, isPlain: false }),
+      'Working',
+    ],
+    [
+      'a part of a loop that leaves results',
+      { states: 4 },
+      { _tag: 'Loop', features: { ...LOOP, moves: true, carried: ['RAX'] }, isPart: true },
+      'Working',
+    ],
+    [
+      'an exchange that never succeeds',
+      {},
+      loop({ exchanges: true, carried: ['[RDI+0]'], offered: ['[RDI+0]'] }),
       'flag',
     ],
     ['arithmetic out of sight', { memory: 400 }, loop({ isPlain: false }), 'Working'],
@@ -287,5 +310,40 @@ describe('nextSpinState', () => {
     expect(after(...set, working, working, working, working)).toBe(true);
     expect(after(...set, ...Array.from({ length: 9 }, () => unknown))).toBe(true);
     expect(after(...set, working, working, working, working, working)).toBe(false);
+  });
+});
+
+describe('judgeSpin of calls that succeed', () => {
+  const OPENAT = 257;
+  const READ = 0;
+  const CLOSE = 3;
+  const reads = (result: bigint, content = 1n): readonly CallSample[] => [
+    ...call(OPENAT, 40, { result: 3n }),
+    ...call(READ, 40, { result, content }),
+    ...call(CLOSE, 20, { result: 0n }),
+  ];
+
+  it('knows a small file that is read again and stays the same', () => {
+    expect(judge([], reads(2n))).toBe('poll');
+  });
+
+  it('takes a large one for work, for all of it is not known', () => {
+    expect(judge([], reads(4096n))).toBe('Working');
+  });
+
+  it('takes one that changes for work', () => {
+    const [first, ...rest] = call(READ, 40, { result: 2n });
+    const changing =
+      first === undefined ? [] : [{ ...first, content: 2n }, { ...first, content: 2n }, ...rest];
+    expect(judge([], [...call(OPENAT, 20, { result: 3n }), ...changing])).toBe('Working');
+  });
+
+  it('takes opening for writing for work', () => {
+    const callArguments = [0n, 0n, 0o1101n, 0n, 0n, 0n];
+    expect(judge([], call(OPENAT, 100, { result: 3n, callArguments }))).toBe('Working');
+  });
+
+  it('takes closing what was not opened in vain for work', () => {
+    expect(judge([], call(CLOSE, 100, { result: 0n }))).toBe('Working');
   });
 });
