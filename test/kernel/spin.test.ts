@@ -1,45 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Every program of the corpus that waits awake is found, as what it is. */
 import { describe, expect, it } from 'vitest';
 import { examineProcess } from '../../receiver/agent/examine-process.js';
-import { installed, quick, SPINNING } from '../spin/corpus.js';
-import { LOOK_SECONDS } from '../../receiver/spin/sampling-rate.js';
-import { confusionText, judgeAll, type Judged } from '../spin/judge-corpus.js';
+import { describeSpinningCorpus } from '../support/kernel/spinning-corpus.js';
 
-/** More at a time than CPUs: competition must hide nothing. */
-const AT_A_TIME = { batch: 16, seconds: LOOK_SECONDS };
-/** A spinner is to be found within 10 s, and an agent looks again and again in them. */
-const LOOKS = 3;
-const MIN_RIGHT_RATIO = 0.95;
-/** A minute where nobody else is. */
-const LIMIT_MILLIS = 240_000;
-
-const isMissed = ({ verdict }: Judged): boolean => /^(Working|Unknown|Gone)$/.test(verdict);
+describeSpinningCorpus(0);
 
 describe('examineProcess', () => {
-  it(
-    'finds programs that wait awake, and says how',
-    async () => {
-      let judged = await judgeAll(installed(quick(SPINNING)), AT_A_TIME);
-      for (let look = 2; look <= LOOKS && judged.some(isMissed); look += 1) {
-        const again = await judgeAll(
-          judged.filter(isMissed).map(({ program }) => program),
-          AT_A_TIME,
-        );
-        judged = [...judged.filter((one) => !isMissed(one)), ...again];
-      }
-      console.log(confusionText(judged));
-      const missed = judged.filter(isMissed);
-      const text = ({ program, verdict, evidence }: Judged): string =>
-        `${program.name}: ${verdict}: ${evidence}`;
-      expect(missed.map(text)).toEqual([]);
-      const wrong = judged.filter(({ program, verdict }) => !program.kinds.includes(verdict));
-      console.log(wrong.map(text).join('\n'));
-      expect(1 - wrong.length / judged.length).toBeGreaterThanOrEqual(MIN_RIGHT_RATIO);
-    },
-    LIMIT_MILLIS,
-  );
-
   it('says that there is no such process', async () => {
     const examined = await examineProcess({
       procfsRoot: '/proc',

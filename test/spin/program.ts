@@ -7,7 +7,7 @@ export interface Program {
   readonly command: readonly string[];
   /** The kinds of spinning that describe it; empty: it works. */
   readonly kinds: readonly string[];
-  /** It spins, and is known not to be found always: see docs/spin.md. */
+  /** It spins and is known not to be found always, or works and is known to be called spinning: see docs/spin.md. */
   readonly isMissed?: true;
   /** Of the processes that it starts, those with this in their command line are looked at; absent: all. */
   readonly only?: string;

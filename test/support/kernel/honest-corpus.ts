@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/** No program of the corpus that works is said to spin. In halves: one file would take a minute and a half. */
+/** No program of the corpus that works is said to spin. In thirds: one file would take two minutes. */
 import { describe, expect, it } from 'vitest';
 import { LOOK_SECONDS } from '../../../receiver/spin/sampling-rate.js';
 import { installed, quick, WORKING } from '../../spin/corpus.js';
 import { confusionText, judgeAll, type Judged } from '../../spin/judge-corpus.js';
 
 const AT_A_TIME = { batch: 16, seconds: LOOK_SECONDS };
-const HALVES = 2;
+const PARTS = 3;
 /** A process of a storm ends before it is examined. */
 const MAX_UNSURE_RATIO = 0.1;
 /** Most of a minute where nobody else is. */
 const LIMIT_MILLIS = 240_000;
 
-export const describeHonestCorpus = (half: number): void => {
+export const describeHonestCorpus = (part: number): void => {
   describe('examineProcess', () => {
     it(
-      `says of no program that works that it spins: half ${String(half + 1)}`,
+      `says of no program that works that it spins: part ${String(part + 1)}`,
       async () => {
-        const programs = installed(quick(WORKING)).filter((_, at) => at % HALVES === half);
+        const programs = installed(quick(WORKING)).filter((_, at) => at % PARTS === part);
         const judged = await judgeAll(programs, AT_A_TIME);
         console.log(confusionText(judged));
         const unsure = judged.filter(({ verdict }) => verdict === 'Unknown' || verdict === 'Gone');
