@@ -34,8 +34,7 @@ void Condition() {
   std::mutex mutex;
   std::condition_variable condition;
   std::unique_lock lock(mutex);
-  while (
-      !condition.wait_for(lock, seconds(0), [] { return flag.load() != 0; })) {
+  while (!condition.wait_for(lock, seconds(0), [] { return flag.load() != 0; })) {
   }
 }
 
@@ -70,8 +69,7 @@ struct Jobs {
   std::deque<std::string> jobs;
   std::optional<std::string> Pop() {
     const std::lock_guard lock(mutex);
-    if (jobs.empty())
-      return std::nullopt;
+    if (jobs.empty()) return std::nullopt;
     std::string job = std::move(jobs.front());
     jobs.pop_front();
     return job;
@@ -96,21 +94,17 @@ void Variant() {
   struct Step {
     State operator()(Idle) const { return Waiting{}; }
     State operator()(Waiting waiting) const {
-      if (flag.load())
-        return Done{};
+      if (flag.load()) return Done{};
       return Waiting{waiting.polls + 1};
     }
     State operator()(Done) const { return Done{}; }
   };
-  while (!std::holds_alternative<Done>(state))
-    state = std::visit(Step{}, state);
+  while (!std::holds_alternative<Done>(state)) state = std::visit(Step{}, state);
 }
 
 struct Task {
   struct promise_type {
-    Task get_return_object() {
-      return {std::coroutine_handle<promise_type>::from_promise(*this)};
-    }
+    Task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_never initial_suspend() { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     void return_void() {}
@@ -120,14 +114,12 @@ struct Task {
 };
 
 Task UntilFlag() {
-  while (!flag.load())
-    co_await std::suspend_always{};
+  while (!flag.load()) co_await std::suspend_always{};
 }
 
 void Coroutine() {
   const Task task = UntilFlag();
-  while (!task.handle.done())
-    task.handle.resume();
+  while (!task.handle.done()) task.handle.resume();
 }
 
 void Lookup() {
@@ -135,29 +127,25 @@ void Lookup() {
   std::mutex mutex;
   for (;;) {
     const std::lock_guard lock(mutex);
-    if (results.find("answer") != results.end())
-      return;
+    if (results.find("answer") != results.end()) return;
   }
 }
 
 void AnyOf() {
   std::array<std::atomic<bool>, 8> ready{};
-  while (!std::any_of(ready.begin(), ready.end(),
-                      [](const auto &one) { return one.load(); })) {
+  while (!std::any_of(ready.begin(), ready.end(), [](const auto& one) { return one.load(); })) {
   }
 }
 
 void Text() {
   static std::string state = "running";
-  while (state != "stopped")
-    __asm__ volatile("" ::: "memory");
+  while (state != "stopped") __asm__ volatile("" ::: "memory");
 }
 
 void UseCount() {
   const auto held = std::make_shared<int>(1);
   const auto other = held;
-  while (held.use_count() > 1)
-    __asm__ volatile("" ::: "memory");
+  while (held.use_count() > 1) __asm__ volatile("" ::: "memory");
 }
 
 void WeakLock() {
@@ -177,23 +165,19 @@ struct FlagSource : Source {
 
 void Sources() {
   std::vector<std::unique_ptr<Source>> sources;
-  for (int i = 0; i < 4; i++)
-    sources.push_back(std::make_unique<FlagSource>());
+  for (int i = 0; i < 4; i++) sources.push_back(std::make_unique<FlagSource>());
   for (unsigned long rounds = 0;; rounds++)
-    for (const auto &source : sources)
-      if (source->Ready())
-        return;
+    for (const auto& source : sources)
+      if (source->Ready()) return;
 }
 
 void Futures() {
   std::vector<std::promise<int>> promises(4);
   std::vector<std::future<int>> futures;
-  for (auto &promise : promises)
-    futures.push_back(promise.get_future());
+  for (auto& promise : promises) futures.push_back(promise.get_future());
   for (;;)
-    for (auto &future : futures)
-      if (future.wait_for(seconds(0)) == std::future_status::ready)
-        return;
+    for (auto& future : futures)
+      if (future.wait_for(seconds(0)) == std::future_status::ready) return;
 }
 
 void TimedMutex() {
@@ -206,17 +190,15 @@ void TimedMutex() {
 }
 
 int Value() {
-  if (!flag.load())
-    throw std::runtime_error("not yet");
+  if (!flag.load()) throw std::runtime_error("not yet");
   return 1;
 }
 
 void Exceptions() {
-  for (;;)
-    try {
+  for (;;) try {
       Value();
       return;
-    } catch (const std::runtime_error &) {
+    } catch (const std::runtime_error&) {
     }
 }
 
@@ -240,6 +222,6 @@ constexpr kind kKinds[] = {
     {"exceptions", Exceptions},
 };
 
-} // namespace
+}  // namespace
 
-int main(int argc, char **argv) { return RUN_KIND(kKinds, argc, argv); }
+int main(int argc, char** argv) { return RUN_KIND(kKinds, argc, argv); }
