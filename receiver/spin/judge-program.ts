@@ -29,6 +29,13 @@ const MIN_RATIO_OF_FEW_STATES = 0.15;
 const SURE_SAMPLES = 16;
 /** Enough of them to say how many states there are. */
 const MANY_SAMPLES = 32;
+/** Of pairs: the registers come back though the memory does not always, which others or a run-time change. */
+export const MIN_SURE_REGISTERS = 0.9;
+export const MIN_STATE_BESIDE = 0.25;
+/** Memory that is the same at more of the pairs speaks for itself. */
+const MAX_STATE_BESIDE = 0.6;
+/** Of all samples at addresses met more than once: who makes the same again and again is met in more places. */
+const MIN_PAIRED_BESIDE = 0.7;
 
 type HashOf = (sample: ProgramSample) => bigint;
 
@@ -96,15 +103,28 @@ const tallyLoop = (
   return count;
 };
 
+/** Returns how many of a group are in states that are met again, however many of them there are. */
+const countAgain = (group: readonly ProgramSample[], hashOf: HashOf): number =>
+  countStates(group, hashOf).reduce((sum, count) => sum + (count > 1 ? count : 0), 0);
+
 class ProgramJudge {
   /** States per address of the loop, as far as all pairs, then its hottest addresses tell. */
   #states: number;
 
+  /** Only memory differs, and little: a run-time's budget that is counted down and filled again. */
+  readonly #isAlike: boolean;
+
   constructor(
     private readonly codeAt: (address: bigint) => CodeAt,
     private readonly tally: Tally,
-    sameStateRatio: number,
+    { sameStateRatio, sameRegistersRatio, pairedCount }: Spread,
+    total: number,
   ) {
+    this.#isAlike =
+      sameRegistersRatio >= MIN_SURE_REGISTERS &&
+      sameStateRatio >= MIN_STATE_BESIDE &&
+      sameStateRatio <= MAX_STATE_BESIDE &&
+      pairedCount >= MIN_PAIRED_BESIDE * total;
     this.#states = sameStateRatio >= MIN_RATIO_OF_FEW_STATES ? Math.round(1 / sameStateRatio) : 1;
   }
 
@@ -119,7 +139,7 @@ class ProgramJudge {
       case 'Loop':
         return tallyLoop(group, code, recurring, this.tally);
       case 'Open': {
-        const count = recurring(allOf);
+        const count = this.#isAlike ? countAgain(group, registersOf) : recurring(allOf);
         this.tally.add(code.isBehindPause ? 'pause' : 'flag', count);
         return count;
       }
@@ -140,19 +160,22 @@ class ProgramJudge {
     if (counts.length > Math.max(few, states)) return 0;
     if (group.length >= MANY_SAMPLES && counts.length <= few)
       this.#states = Math.max(this.#states, counts.length);
-    return counts.reduce((sum, count) => sum + (count > 1 ? count : 0), 0);
+    return countAgain(group, hashOf);
   }
 }
 
 /** How the program's samples lie, beyond what single addresses tell. */
 export interface Spread {
-  /** The most samples at one address that counted as work. */
-  readonly hottestWork: number;
   /** Of pairs of samples at one address: with the same registers; with the same memory as well. */
   readonly sameRegistersRatio: number;
   readonly sameStateRatio: number;
   /** Samples at addresses that were met more than once. */
   readonly pairedCount: number;
+}
+
+export interface JudgedSpread extends Spread {
+  /** The most samples at one address that counted as work. */
+  readonly hottestWork: number;
 }
 
 /** Of the pairs that can be made of a group. */
@@ -169,8 +192,7 @@ const sameRatio = (groups: Groups, hashOf: HashOf): number =>
   groups.reduce((sum, group) => sum + samePairs(group, hashOf), 0) /
   Math.max(1, countPaired(groups));
 
-const spreadOf = (groups: Groups, hottestWork: number): Spread => ({
-  hottestWork,
+const spreadOf = (groups: Groups): Spread => ({
   pairedCount: countPaired(groups),
   sameRegistersRatio: sameRatio(groups, registersOf),
   sameStateRatio: sameRatio(groups, allOf),
@@ -181,7 +203,7 @@ export const tallyProgram = (
   codeAt: (address: bigint) => CodeAt,
   tally: Tally,
   idleReturns: IdleReturns = new Map(),
-): Spread => {
+): JudgedSpread => {
   const program = all.program.filter((sample) => {
     const kind = isRightBehind(sample) ? idleReturns.get(sample.behindCall) : undefined;
     if (kind !== undefined) tally.add(kind, 1);
@@ -191,12 +213,13 @@ export const tallyProgram = (
   const own = groups
     .filter(([address]) => codeAt(address)._tag !== 'ClockPage')
     .map(([, group]) => group);
-  const judge = new ProgramJudge(codeAt, tally, sameRatio(own, allOf));
+  const spread = spreadOf(own);
+  const judge = new ProgramJudge(codeAt, tally, spread, program.length);
   let hottestWork = 0;
   for (const [address, group] of groups) {
     const work = group.length - judge.judge(address, group);
     tally.work += work;
     hottestWork = Math.max(hottestWork, work);
   }
-  return spreadOf(own, hottestWork);
+  return { ...spread, hottestWork };
 };

@@ -12,7 +12,13 @@ import { assertNever } from '../model/errors.js';
 import type { SpinKind, SpinVerdict } from '../model/spin.js';
 import { counterLikeness, counterText, type ThreadCounters } from './counters.js';
 import { tallyCalls } from './judge-calls.js';
-import { tallyProgram, type CodeAt, type Spread } from './judge-program.js';
+import {
+  MIN_STATE_BESIDE,
+  MIN_SURE_REGISTERS,
+  tallyProgram,
+  type CodeAt,
+  type JudgedSpread,
+} from './judge-program.js';
 import { byAddress, sampleCount, type ThreadSamples } from './samples.js';
 import { callName } from './system-calls.js';
 import { Tally } from './tally.js';
@@ -28,8 +34,8 @@ const MIN_SAMPLES = 50;
 const MIN_OWN_SAMPLES = 35;
 /** That much of a spinner's time must be waiting. */
 const MIN_SPIN_SHARE = 0.85;
-/** The rest of a loop on the clock compares and counts, as work does; an interpreter takes longer to. */
-const MIN_CLOCK_SHARE = 0.3;
+/** The rest of a loop on the clock compares and counts, as work does; work that stamps each result came to 0.31. */
+const MIN_CLOCK_SHARE = 0.4;
 const MIN_INTERPRETED_CLOCK_SHARE = 0.12;
 const MIN_SAME_REGISTERS = 0.4;
 /** A call takes 0.3 to 1 us: between two of them there are 15 to 50 us at most. */
@@ -42,9 +48,6 @@ const MAX_HOT_WORK = 0.05;
 const MAX_HOT_CLOCK_WORK = 0.1;
 /** Of pairs. Interpreters at work were met at up to 0.11 (registers alone: 0.43), waiting ones from 0.57 on. */
 const MIN_SAME_STATE = 0.5;
-/** Where other threads change the memory: 0.36, with the registers at 0.98. */
-const MIN_SURE_REGISTERS = 0.9;
-const MIN_STATE_BESIDE = 0.25;
 /** More of it in the dark, and nothing can be said. */
 const MAX_UNKNOWN_SHARE = 0.15;
 
@@ -90,7 +93,7 @@ const asksOnly = (tally: Tally, { calls }: ThreadSamples): boolean => {
 };
 
 /** A loop on the clock: what it does between two readings is little and looks like work. */
-const readsClockOnly = (tally: Tally, { calls }: ThreadSamples, spread: Spread): boolean => {
+const readsClockOnly = (tally: Tally, { calls }: ThreadSamples, spread: JudgedSpread): boolean => {
   if (calls.length > MAX_OTHER_CALLS * tally.total) return false;
   const share = tally.of('clock') / tally.total;
   const isAlike =
@@ -99,7 +102,7 @@ const readsClockOnly = (tally: Tally, { calls }: ThreadSamples, spread: Spread):
 };
 
 /** An interpreter in a loop that is long, and comes back to where it was. */
-const comesBack = (tally: Tally, { calls }: ThreadSamples, spread: Spread): boolean =>
+const comesBack = (tally: Tally, { calls }: ThreadSamples, spread: JudgedSpread): boolean =>
   (spread.sameStateRatio >= MIN_SAME_STATE ||
     (spread.sameRegistersRatio >= MIN_SURE_REGISTERS &&
       spread.sameStateRatio >= MIN_STATE_BESIDE)) &&
@@ -110,7 +113,7 @@ const comesBack = (tally: Tally, { calls }: ThreadSamples, spread: Spread): bool
   tally.waiting >= MIN_SPIN_SHARE * spread.pairedCount;
 
 /** No place where it works for long. */
-const isSpread = (tally: Tally, { hottestWork }: Spread, maxShare: number): boolean =>
+const isSpread = (tally: Tally, { hottestWork }: JudgedSpread, maxShare: number): boolean =>
   hottestWork <= maxShare * tally.total;
 
 interface Judged {
@@ -118,7 +121,11 @@ interface Judged {
   readonly confidence: number;
 }
 
-const judgeTally = (tally: Tally, samples: ThreadSamples, spread: Spread): Judged | undefined => {
+const judgeTally = (
+  tally: Tally,
+  samples: ThreadSamples,
+  spread: JudgedSpread,
+): Judged | undefined => {
   const share = tally.waiting / tally.total;
   if (share >= MIN_SPIN_SHARE) return { kind: tally.kind, confidence: share };
   if (readsClockOnly(tally, samples, spread)) return { kind: 'clock', confidence: MIN_SPIN_SHARE };

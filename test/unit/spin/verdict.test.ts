@@ -253,6 +253,24 @@ describe('judgeSpin', () => {
     expect(judge(places(3), [], () => OPEN)).toBe('Working');
   });
 
+  it('knows an interpreter whose run-time counts a budget down in memory', () => {
+    const budget = [0, 0, 0, 0, 0, 1, 2, 3, 4];
+    const places = (states: number): readonly ProgramSample[] =>
+      Array.from({ length: 16 }, (_, index) =>
+        at(budget.length, { states, address: BigInt(0x5000 + index) }).map((sample, of) => ({
+          ...sample,
+          memory: BigInt(budget[of] ?? 0) << 32n,
+        })),
+      ).flat();
+    const elsewhere = Array.from({ length: 80 }, (_, index) =>
+      at(1, { address: BigInt(0x6000 + index) }),
+    ).flat();
+    const open = (): CodeAt => OPEN;
+    expect(judge(places(1), [], open)).toBe('flag');
+    expect(judge(places(2), [], open)).toBe('Working');
+    expect(judge([...places(1), ...elsewhere], [], open)).toBe('Working');
+  });
+
   it('is surer, and says why, where counters agree, and takes what waits for memory for work', () => {
     const places = Array.from({ length: 150 }, (_, index) =>
       at(index % 2 === 0 ? 1 : 3, { address: BigInt(0x5000 + index) }),
