@@ -4,6 +4,8 @@ import { microjoules, nanos, windowNanos } from '../model/units.js';
 import type { Nanos } from '../model/units.js';
 import type { EnergyByKind, LastWindow, Rated, Remainder } from '../model/ledger-view.js';
 
+/** At most so much at once: with what is pending it stays below 2^53. */
+export const LARGEST_AMOUNT = 2 ** 52;
 /** Pending integers are moved to the bigint from here on, far below 2^53. */
 const FOLD_AT = 2 ** 51;
 
@@ -15,7 +17,7 @@ export class ExactSum {
   private folded = 0n;
   private pending = 0;
 
-  /** `amount` is an integer in [0, 2^52]. */
+  /** `amount` is an integer in [0, LARGEST_AMOUNT]. */
   public add(amount: number): void {
     this.pending += amount;
     if (this.pending < FOLD_AT) return;

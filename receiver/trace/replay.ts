@@ -11,6 +11,7 @@ import {
   type Surroundings,
 } from '../agent/pipeline.js';
 import type { WindowAttribution } from '../attribution/attribute.js';
+import { LARGEST_AMOUNT } from '../attribution/energy-account.js';
 import { Ledger } from '../attribution/ledger.js';
 import { UNNAMED } from '../attribution/unnamed.js';
 import type { Coefficients } from '../model/coefficients.js';
@@ -58,8 +59,8 @@ interface Started {
   readonly free: FreeReadings<Pending>;
 }
 
-/** Amounts of one window are numbers: below 2^53. */
-const MAX_WINDOW_NANOS = BigInt(Number.MAX_SAFE_INTEGER);
+/** Amounts of one window are summed as numbers. */
+const MAX_WINDOW_NANOS = BigInt(LARGEST_AMOUNT);
 
 const OK: E.Either<LineDefect, void> = E.right(undefined);
 const defect = (cause: string): E.Either<LineDefect, never> => E.left({ cause });
@@ -191,7 +192,7 @@ export class Replay {
   /** A window that is there twice, too early or too late would be charged with another one's energy. */
   private misplaced({ startNanos, endNanos }: ActivityWindow): string | undefined {
     if (endNanos <= startNanos) return 'endNanos: the window has no length';
-    if (endNanos - startNanos > MAX_WINDOW_NANOS) return 'endNanos: longer than 104 days';
+    if (endNanos - startNanos > MAX_WINDOW_NANOS) return 'endNanos: longer than 52 days';
     if (this.lastEndNanos === undefined || startNanos === this.lastEndNanos) return undefined;
     if (startNanos < this.lastEndNanos) return 'startNanos: before the last window ended';
     return this.mayJump

@@ -4,6 +4,7 @@
  * loose: fields that this version does not know are kept, so that a newer trace passes through whole.
  */
 import { z } from 'zod';
+import { LARGEST_AMOUNT } from '../attribution/energy-account.js';
 
 export const TRACE_FORMAT = 'wattfeed-trace';
 export const TRACE_VERSION = 1;
@@ -20,8 +21,8 @@ const signed = z
 /** A divisor, or a factor that must leave something. */
 const positive = whole.refine((digits) => BigInt(digits) > 0n, { error: 'must be above 0' });
 const count = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
-/** Time of one window: it is summed in whole nanoseconds. */
-const time = z.int().min(0);
+/** Time of one window: it is summed in whole nanoseconds. 52 days. */
+const time = z.int().min(0).max(LARGEST_AMOUNT);
 const duration = time.optional();
 /** Far above any machine, and low enough that a window of any length has a finite energy. */
 const power = z.number().min(0).max(MAX_WATTS);

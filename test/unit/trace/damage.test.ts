@@ -65,13 +65,14 @@ const changed = (line: string, path: readonly (string | number)[], value: unknow
 describe('replayFile, of a trace whose values are wrong', () => {
   it.each([
     ['a part of a nanosecond', 2, ['tasks', 0, 'runtimeNanos'], 0.5, 'tasks[0].runtimeNanos: '],
-    ['time of more than 104 days', 2, ['cpus', 0, 'taskNanos'], 1e17, 'cpus[0].taskNanos: '],
+    ['time of more than 52 days', 2, ['cpus', 0, 'taskNanos'], 1e17, 'cpus[0].taskNanos: '],
+    ['more than is summed exactly', 2, ['tasks', 1, 'runtimeNanos'], 2 ** 53 - 1, 'runtimeNanos: '],
     ['a unit of nothing', 0, ['zones', 0, 'measure', 'unitNumerator'], '0', 'above 0'],
     ['a unit divided by 0', 0, ['zones', 0, 'measure', 'unitDenominator'], '0', 'above 0'],
     ['a limit of no watts', 0, ['zones', 0, 'measure', 'maxWatts'], 0, 'above 0'],
     ['more watts than there are', 0, ['zones', 0, 'measure', 'maxWatts'], 1e300, 'maxWatts: '],
     ['an idle power beyond all bounds', 0, ['settings'], { idleWatts: 1e300 }, 'idleWatts: '],
-    ['a window of 500 years', 2, ['endNanos'], '18446744073709551615', '104 days'],
+    ['a window of 500 years', 2, ['endNanos'], '18446744073709551615', '52 days'],
   ])('names the line of %s and what is wrong', async (_, line, path, value, cause) => {
     const lines = [HEAD, FIRST, SECOND, END];
     lines[line] = changed(lines[line] ?? '', path, value);
