@@ -93,8 +93,8 @@ Napi::Value SpinWrap::End(const Napi::CallbackInfo& info) {
 
 Napi::Value SpinWrap::Close(const Napi::CallbackInfo& info) {
   sampler_.reset();
-  // Loading parsed types, and deciding on the looks before this one left blocks of every size in the
-  // arenas of V8's threads: 10 MiB.
+  // Loading parsed types, and deciding on the looks before this one left blocks of every size in
+  // the arenas of V8's threads: 10 MiB.
   ReturnFreedMemory();
   return Success(info.Env());
 }

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { FINE, failed, type Outcome } from './outcome.js';
 
 /** `head` has read enough, or the terminal is gone: not our failure. */
-export const isReaderGone = (error: Error): boolean =>
+const isReaderGone = (error: Error): boolean =>
   'code' in error && (error.code === 'EPIPE' || error.code === 'EIO');
 
 export const outcomeOfOutputError = (error: Error): Outcome =>

@@ -12,7 +12,6 @@ import { addConfigFlags, configOfFlags } from './config-flags.js';
 import type { Finish, ProgramDeps } from './deps.js';
 import type { CommandIo } from './io.js';
 import { openSource } from './open-source.js';
-import { isReaderGone } from './output-errors.js';
 import { FINE, failed, usage, type Outcome } from './outcome.js';
 
 const EXAMPLES = `
@@ -116,8 +115,8 @@ const record = async (
   recorder.finish();
   const written = await writer.right.close();
   clearProgress(io);
-  const { errored } = io.stdout;
-  if (request.path === '-' && errored && isReaderGone(errored)) return FINE;
+  // `head` has read enough.
+  if (request.path === '-' && written?.cause === 'EPIPE') return FINE;
   const problem = written ?? complaint;
   if (written === undefined)
     io.stderr.write(`wattfeed: wrote ${request.path}: ${countText(recorder, writer.right)}\n`);
