@@ -58,6 +58,10 @@ const allOf: HashOf = ({ registers, memory }) => registers ^ memory;
 /** Registers and the stack around them are in the hashes; vectors and other memory are not. */
 const isGeneral = (location: string): boolean => /^R[A-Z0-9]+$/.test(location);
 
+/** Or somewhere on the stack, through frames that were followed no further. */
+const isNearStack = (location: string): boolean =>
+  isOnStack(location) || /^\[R[SB]P(,R[SB]P)?…\]$/.test(location);
+
 /** Nothing but counts of its rounds and values made of themselves, and always at the same places. */
 const keepsOnly = (kept: readonly string[], { carried, moves }: LoopFeatures): boolean =>
   !moves && carried.every((location) => kept.includes(location));
@@ -74,7 +78,7 @@ const hashFor = (features: LoopFeatures): HashOf | undefined => {
   if (moves && hasVectors) return undefined;
   // With arithmetic, another way through the loop may be the one that is taken.
   if (carried.every(isGeneral)) return isPlain ? registersOf : allOf;
-  return carried.every((location) => isGeneral(location) || isOnStack(location))
+  return carried.every((location) => isGeneral(location) || isNearStack(location))
     ? allOf
     : undefined;
 };

@@ -123,6 +123,9 @@ describe('judgeSpin', () => {
       loop({ exchanges: true, carried: ['[RDI+0]'], offered: ['[RDI+0]'] }),
       'flag',
     ],
+    ['a local of a frame that was not followed', {}, loop({ carried: ['[RBP,RSP…]'] }), 'flag'],
+    ['… whose memory changes', { memory: 400 }, loop({ carried: ['[RBP,RSP…]'] }), 'Working'],
+    ['memory that a register leads to', {}, loop({ carried: ['[RAX,RSP…]'] }), 'Working'],
     ['arithmetic out of sight', { memory: 400 }, loop({ isPlain: false }), 'Working'],
     ['an interpreter whose memory changes', { memory: 400 }, OPEN, 'Working'],
     [
