@@ -66,13 +66,20 @@ const isNearStack = (location: string): boolean =>
 const keepsOnly = (kept: readonly string[], { carried, moves }: LoopFeatures): boolean =>
   !moves && carried.every((location) => kept.includes(location));
 
+/** Enough of them that a loop which changes a register each round would have been met in several states. */
+const MIN_SAMPLES_OF_ONE_STATE = 5;
+
+/** The loop is not gone round: whoever comes by leaves it at once, as a table's look-up that finds its place. */
+const isOneState = (group: readonly ProgramSample[]): boolean =>
+  group.length >= MIN_SAMPLES_OF_ONE_STATE && countStates(group, allOf).length === 1;
+
 /** What of a sample tells whether the loop goes on; undefined: it may where no hash shows it. */
-const hashFor = (features: LoopFeatures): HashOf | undefined => {
+const hashFor = (features: LoopFeatures, group: readonly ProgramSample[]): HashOf | undefined => {
   const { isPlain, moves, hasVectors, hasStringStore, hasSystemCall } = features;
   // Met between its rounds at a few places only, each time around: virtual CPUs take no interrupt elsewhere.
   if (hasStringStore && !hasSystemCall) return undefined;
   // Who asks the same again gets the same; that is work, and not to be told from waiting by its states.
-  if (features.yields || (features.computes && !isPlain)) return undefined;
+  if (features.yields || (features.computes && !isPlain && !isOneState(group))) return undefined;
   const carried = features.carried.filter((location) => !features.offered.includes(location));
   // As strings are searched and compared; the same few bytes again, perhaps.
   if (moves && hasVectors) return undefined;
@@ -101,7 +108,7 @@ const tallyLoop = (
   const isSure = !exchanges || features.carried.length > 0;
   if (onlyTests && isSure && keepsOnly(counters, features)) return all('flag');
   if (features.onlyCounts && isPlain && !moves) return all(hasPause ? 'pause' : 'flag');
-  const hashOf = isPart ? undefined : hashFor(features);
+  const hashOf = isPart ? undefined : hashFor(features, group);
   const count = hashOf === undefined ? 0 : recurring(hashOf);
   tally.add(hasPause ? 'pause' : 'flag', count);
   return count;

@@ -112,6 +112,12 @@ describe('judgeSpin', () => {
       'Working',
     ],
     [
+      'a loop that computes and is left at once, each time',
+      {},
+      loop({ carried: ['R12'], computes: true, isPlain: false }),
+      'flag',
+    ],
+    [
       'a part of a loop that leaves results',
       { states: 4 },
       { _tag: 'Loop', features: { ...LOOP, moves: true, carried: ['RAX'] }, isPart: true },
