@@ -112,9 +112,11 @@ const comesBack = (tally: Tally, { calls }: ThreadSamples, spread: JudgedSpread)
   // Of those that could be compared: the same text or list made over and over came to 0.84.
   tally.waiting >= MIN_SPIN_SHARE * spread.pairedCount;
 
-/** No place where it works for long. */
-const isSpread = (tally: Tally, { hottestWork }: JudgedSpread, maxShare: number): boolean =>
-  hottestWork <= maxShare * tally.total;
+/** No place where it works for long. One standard deviation more may be there by chance. */
+const isSpread = (tally: Tally, { hottestWork }: JudgedSpread, maxShare: number): boolean => {
+  const most = maxShare * tally.total;
+  return hottestWork <= most + Math.sqrt(most);
+};
 
 interface Judged {
   readonly kind: SpinKind;
