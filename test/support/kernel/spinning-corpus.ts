@@ -11,8 +11,8 @@ const AT_A_TIME = { batch: 16, seconds: LOOK_SECONDS };
 const LOOKS = 3;
 const HALVES = 2;
 const MIN_RIGHT_RATIO = 0.95;
-/** One of a half: where the host is crowded, three looks may meet the few places that look like work. */
-const MAX_MISSED_RATIO = 0.02;
+/** Two of a half: where the host is crowded, three looks may meet the few places that look like work. */
+const MAX_MISSED_RATIO = 0.03;
 /** A minute where nobody else is. */
 const LIMIT_MILLIS = 240_000;
 
