@@ -27,8 +27,6 @@ export interface SpinCandidate {
 const MIN_AWAKE_RATIO = 0.95;
 /** Who runs less among many others costs little, and is met too rarely to be judged. */
 const MIN_RUN_RATIO = 0.02;
-/** In one CPU domain, to begin with; `window_pass.cc` wakes the agent for as much. */
-const MIN_ROW_RUN_RATIO = MIN_RUN_RATIO;
 /** A sleep each 200 us or less. */
 const MIN_SLEEPS_PER_SECOND = 5_000;
 /** Storms of threads that hardly run cost little; one that sleeps for 1 us at a time runs so much. */
@@ -163,13 +161,13 @@ export class SpinCandidates {
   }
 
   /**
-   * Who did run so much, here or lately. Among hundreds of busy threads none did, and a window costs one
-   * comparison for each.
+   * Who did run so much in one CPU domain, here or lately; `window_pass.cc` wakes the agent for as much.
+   * Among hundreds of busy threads none did, and a window costs one comparison for each.
    */
   #tidsWorthALook({ tasks }: ActivityWindow, spanNanos: number): ReadonlySet<number> {
     const tids = new Set([...this.#history.values()].map(({ tid }) => tid));
     for (const { tid, runtimeNanos } of tasks)
-      if (runtimeNanos >= MIN_ROW_RUN_RATIO * spanNanos) tids.add(tid);
+      if (runtimeNanos >= MIN_RUN_RATIO * spanNanos) tids.add(tid);
     return tids;
   }
 

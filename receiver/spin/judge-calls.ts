@@ -2,6 +2,7 @@
 /** Samples in system calls: which of them wait for nothing, by arguments and results. Pure. */
 import { assertNever } from '../model/errors.js';
 import type { SpinKind } from '../model/spin.js';
+import type { CallMeaning } from './call-meaning.js';
 import {
   isRightBehind,
   sampleCount,
@@ -9,7 +10,7 @@ import {
   type ProgramSample,
   type ThreadSamples,
 } from './samples.js';
-import { callMeaning, type CallMeaning } from './system-calls.js';
+import { callMeaning } from './system-calls.js';
 import type { Tally } from './tally.js';
 
 /** Fewer results than this say nothing about a call. */

@@ -4,8 +4,6 @@ import { TRY, type CallMeaning } from './call-meaning.js';
 import { ARM64, I386, X86_64, type Rules } from './call-tables.js';
 import type { CallSample } from './samples.js';
 
-export type { CallMeaning } from './call-meaning.js';
-
 const UNKNOWN: Rules = new Map();
 
 /** 32-bit programs of ARM have numbers of their own, which are not here. */

@@ -44,6 +44,7 @@ const isNothing = (iced: Instruction): boolean =>
 
 const addOf = (iced: Instruction, to: Place | undefined): Effect => {
   if (to === undefined) return MIX;
+  if (isNothing(iced)) return { _tag: 'Add', to, amount: 0n };
   const amount = (sign: bigint): Effect =>
     IMMEDIATES.has(iced.op1Kind)
       ? { _tag: 'Add', to, amount: sign * BigInt.asIntN(64, iced.immediate(1)) }
@@ -59,9 +60,9 @@ const addOf = (iced: Instruction, to: Place | undefined): Effect => {
       return { _tag: 'Add', to, amount: -1n };
     case Mnemonic.And:
     case Mnemonic.Or:
-      return isNothing(iced) ? { _tag: 'Add', to, amount: 0n } : { _tag: 'Gather', to };
+      return { _tag: 'Gather', to };
     default:
-      return isNothing(iced) ? { _tag: 'Add', to, amount: 0n } : MIX;
+      return MIX;
   }
 };
 
